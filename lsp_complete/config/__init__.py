@@ -1,0 +1,1 @@
+"""Settings and the places where files lie. Knows nothing else of the project."""

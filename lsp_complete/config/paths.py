@@ -1,0 +1,29 @@
+"""Where the project's files lie on this machine, for this user."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+_APP = "lsp-complete"
+
+
+def config_file() -> Path:
+    """The user's settings, TOML."""
+    return Path(os.environ.get("LSP_COMPLETE_CONFIG") or platformdirs.user_config_path(_APP) / "config.toml")
+
+
+def model_folder() -> Path:
+    """Model files, large; safe to delete."""
+    return Path(os.environ.get("LSP_COMPLETE_MODELS") or platformdirs.user_cache_path(_APP) / "models")
+
+
+def log_folder() -> Path:
+    return Path(os.environ.get("LSP_COMPLETE_LOGS") or platformdirs.user_log_path(_APP))
+
+
+def runtime_folder() -> Path:
+    """Where the running service says how to reach it. Private to the user: made with mode 0700."""
+    folder = Path(os.environ.get("LSP_COMPLETE_RUNTIME") or platformdirs.user_runtime_path(_APP))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,101 @@
+"""The settings, one frozen model. Defaults < TOML file < environment < flags or initializationOptions.
+
+A bad value never stops anything: it is reported and the value below it in that order, or the default, is used.
+Adding a setting is adding a field here; README.md lists them and a test compares.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lsp_complete.config.paths import config_file
+
+_ENV_PREFIX = "LSP_COMPLETE_"
+
+
+class Settings(BaseModel):
+    """Every setting there is. Durations end in `_ms` or `_s`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_max_length=4096)
+
+    enabled: bool = Field(True, description="Whether suggestions are made at all.")
+    disabled_languages: tuple[str, ...] = Field((), description="Language ids in which no suggestion is made.")
+    debounce_ms: int = Field(75, ge=0, le=5000, description="Pause in typing before an automatic request is sent.")
+    deadline_ms: int = Field(10_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
+    prompt_tokens: int = Field(1024, ge=128, le=32_768, description="Model tokens that a prompt may take.")
+    line_tokens: int = Field(48, ge=1, le=1024, description="Model tokens that a one-line suggestion may take.")
+    block_tokens: int = Field(160, ge=1, le=1024, description="Model tokens that a block may take.")
+
+    url: str = Field("", description="A completion service to use; empty: one of our own on this machine.")
+    credential: str = Field("", repr=False, description="What the service asks for as proof of who you are.")
+    ca_file: str = Field("", description="PEM file of the authority that signed the service's certificate.")
+
+    model: str = Field("auto", description="Name of a model in the catalogue, or a path to a GGUF file.")
+    engine: Literal["llamacpp"] = Field("llamacpp", description="What runs the model.")
+    host: str = Field("127.0.0.1", description="Address on which the service listens.")
+    port: int = Field(8765, ge=0, le=65_535, description="Port on which the service listens; 0: any free one.")
+    tls_cert: str = Field("", description="PEM file with the service's certificate chain; empty: cleartext.")
+    tls_key: str = Field("", description="PEM file with the key of the certificate (PKCS#8).")
+    threads: int = Field(0, ge=0, le=512, description="Processor threads of the engine; 0: one a core.")
+    slots: int = Field(2, ge=1, le=64, description="Requests that the engine works on at once, each with its cache.")
+    context_tokens: int = Field(4096, ge=512, le=131_072, description="Context window of each slot.")
+    queue_length: int = Field(32, ge=0, le=10_000, description="Requests that may wait for a slot.")
+    max_body_kib: int = Field(1024, ge=1, le=65_536, description="Largest request body that the service reads.")
+    session_idle_s: int = Field(120, ge=1, le=86_400, description="The local service stops so long after its last use.")
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+
+
+def load_settings(
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> tuple[Settings, list[str]]:
+    """The settings and what was wrong with them, one line a problem. Never raises."""
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    file = file or config_file()
+    for origin, layer in (
+        (str(file), _from_file(file, problems)),
+        ("environment", _from_environment(os.environ if environ is None else environ)),
+        ("editor or command line", dict(overrides or {})),
+    ):
+        values |= _good_values(layer, origin, problems)
+    return Settings(**values), problems
+
+
+def _good_values(layer: Mapping[str, Any], origin: str, problems: list[str]) -> dict[str, Any]:
+    good = {str(name): value for name, value in layer.items()}
+    try:
+        Settings(**good)
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_input=False):
+            name = str(item["loc"][0])
+            if name in good:
+                del good[name]
+                problems.append(f"{origin}: {name}: {item['msg']}")
+    return good
+
+
+def _from_file(file: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        problems.append(f"{file}: {error}")
+        return {}
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    found = {}
+    for name, field in Settings.model_fields.items():
+        text = environ.get(_ENV_PREFIX + name.upper())
+        if text is not None:
+            is_list = str(field.annotation).startswith("tuple")
+            found[name] = [part for part in text.split(",") if part] if is_list else text
+    return found

@@ -1,0 +1,82 @@
+"""The errors of the wire, as RFC 9457 problem documents with a stable `type`."""
+
+from typing import Any
+
+_TYPE_PREFIX = "urn:lsp-complete:"
+
+
+class CompletionError(Exception):
+    """A request that got no answer. `type` is stable and the same on both sides of the wire."""
+
+    type = "error"
+    status = 500
+    title = "The request failed"
+
+    def __init__(self, detail: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+
+
+class InvalidRequest(CompletionError):
+    type, status, title = "invalid-request", 422, "The request is not valid"
+
+
+class Unauthorized(CompletionError):
+    type, status, title = "unauthorized", 401, "The credential is missing or wrong"
+
+
+class TooLarge(CompletionError):
+    type, status, title = "too-large", 413, "The request is too large"
+
+
+class RateLimited(CompletionError):
+    type, status, title = "rate-limited", 429, "Too many requests"
+
+
+class Unavailable(CompletionError):
+    type, status, title = "unavailable", 503, "The service cannot take the request now"
+
+
+class ModelLoading(Unavailable):
+    type, title = "model-loading", "The model is still loading"
+
+
+class EngineFailed(CompletionError):
+    type, status, title = "engine-failed", 500, "The engine failed"
+
+
+class Unreachable(CompletionError):
+    """No HTTP answer at all. Raised by the client only."""
+
+    type, status, title = "unreachable", 0, "The service cannot be reached"
+
+
+class BadAnswer(CompletionError):
+    """An answer that is not of this protocol (a captive portal's page, say). Raised by the client only."""
+
+    type, status, title = "bad-answer", 0, "The service's answer makes no sense"
+
+
+_ERRORS: tuple[type[CompletionError], ...] = (
+    InvalidRequest, Unauthorized, TooLarge, RateLimited, Unavailable, ModelLoading, EngineFailed,
+)  # fmt: skip
+
+
+def to_problem(error: CompletionError) -> dict[str, Any]:
+    """The body of an `application/problem+json` answer. Carries no text of the request."""
+    return {"type": _TYPE_PREFIX + error.type, "title": error.title, "status": error.status, "detail": error.detail}
+
+
+def from_problem(status: int, body: Any, retry_after_s: float | None = None) -> CompletionError:
+    """The error that a problem document describes; without a usable one, the error that fits the status."""
+    known = body if isinstance(body, dict) else {}
+    name = str(known.get("type", "")).removeprefix(_TYPE_PREFIX)
+    detail = str(known.get("detail") or f"HTTP status {status}")
+    for cls in _ERRORS:
+        if cls.type == name:
+            return cls(detail, retry_after_s)
+    for cls in _ERRORS:
+        if cls.status == status:
+            return cls(detail, retry_after_s)
+    return (Unavailable if status >= 500 else InvalidRequest)(detail, retry_after_s)
