@@ -23,7 +23,9 @@ def log_folder() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Where the running service says how to reach it. Private to the user: made with mode 0700."""
-    folder = Path(os.environ.get("LSP_COMPLETE_RUNTIME") or platformdirs.user_runtime_path(_APP))
+    """Where the running service says how to reach it. Private to the user: made with mode 0700. Never below a folder
+    that others can write to, as the usual substitutes of a missing XDG_RUNTIME_DIR are."""
+    known = os.environ.get("LSP_COMPLETE_RUNTIME") or os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(known) / _APP if known else platformdirs.user_state_path(_APP) / "run"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

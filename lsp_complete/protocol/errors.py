@@ -38,6 +38,10 @@ class Unavailable(CompletionError):
     type, status, title = "unavailable", 503, "The service cannot take the request now"
 
 
+class DeadlinePassed(Unavailable):
+    type, title = "deadline-passed", "The answer would have come too late"
+
+
 class ModelLoading(Unavailable):
     type, title = "model-loading", "The model is still loading"
 
@@ -59,7 +63,7 @@ class BadAnswer(CompletionError):
 
 
 _ERRORS: tuple[type[CompletionError], ...] = (
-    InvalidRequest, Unauthorized, TooLarge, RateLimited, Unavailable, ModelLoading, EngineFailed,
+    InvalidRequest, Unauthorized, TooLarge, RateLimited, Unavailable, DeadlinePassed, ModelLoading, EngineFailed,
 )  # fmt: skip
 
 

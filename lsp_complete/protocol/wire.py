@@ -25,6 +25,7 @@ from lsp_complete.protocol.errors import BadAnswer, InvalidRequest
 COMPLETE_PATH = "/v1/complete"
 HEALTH_PATH = "/v1/health"
 SESSION_PATH = "/v1/sessions/{session_id}"
+METRICS_PATH = "/metrics"
 EVENT_STREAM = "text/event-stream"
 PROBLEM_JSON = "application/problem+json"
 

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m bench NAME` prints a table for people, with `--json` also one JSON line, last."""

@@ -1,0 +1,1 @@
+"""The completion service: admission, FIM template, engine, stops. Knows no editor."""

@@ -1,0 +1,220 @@
+"""The service over HTTP: an ASGI application. Knows the wire, the credential and the limits; the rest is service.py.
+
+Every handler watches `receive()`: a reset stream is the only sign of a cancellation, `send()` is silent about it.
+"""
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lsp_complete import __version__
+from lsp_complete.backend.metrics import Metrics
+from lsp_complete.backend.service import CompletionService
+from lsp_complete.backend.sessions import Sessions
+from lsp_complete.protocol.completion import CompletionRequest
+from lsp_complete.protocol.errors import (
+    CompletionError,
+    EngineFailed,
+    InvalidRequest,
+    ModelLoading,
+    TooLarge,
+    Unauthorized,
+    to_problem,
+)
+from lsp_complete.protocol.wire import (
+    COMPLETE_PATH,
+    EVENT_STREAM,
+    HEALTH_PATH,
+    METRICS_PATH,
+    PROBLEM_JSON,
+    SESSION_PATH,
+    chunk_to_event,
+    request_from_json,
+)
+
+_log = logging.getLogger(__name__)
+
+# A body that has not arrived by then never will: it is a few kilobytes over a connection that is open already.
+_BODY_TIMEOUT_S = 10.0
+# Least characters a model token stands for in source code, for clients that budget without a tokenizer. Measured with
+# Qwen2.5-Coder on Python's standard library: 4.4 on the mean of files.
+CHARS_PER_TOKEN = 3.6
+
+
+@dataclass(slots=True)
+class Backend:
+    """What the handlers share. `service` is None until the model is loaded, `failure` says why it never will be."""
+
+    credential: str
+    max_body_bytes: int
+    sessions: Sessions
+    metrics: Metrics = field(default_factory=Metrics)
+    service: CompletionService | None = None
+    failure: str = ""
+    model: str = ""
+
+    def ready_service(self) -> CompletionService:
+        if self.failure:
+            raise EngineFailed(self.failure)
+        if self.service is None:
+            raise ModelLoading()
+        return self.service
+
+    def health(self) -> dict[str, Any]:
+        service = self.service
+        load = (service.admission.num_running + service.admission.num_waiting) if service else 0
+        return {
+            "ready": service is not None,
+            "version": __version__,
+            "model": self.model,
+            "failure": self.failure,
+            "context_tokens": service.engine.context_tokens if service else 0,
+            "characters_per_token": CHARS_PER_TOKEN,
+            "load": load,
+            "num_slots": service.engine.num_slots if service else 0,
+            "degradation": 0,
+        }
+
+
+def create_app(backend: Backend) -> ASGIApp:
+    async def health(request: Request) -> Response:
+        if session_id := request.query_params.get("session_id"):
+            backend.sessions.seen(session_id[:200], time.monotonic())
+        return JSONResponse(backend.health())
+
+    async def metrics(_: Request) -> Response:
+        return Response(backend.metrics.exposition(), media_type="text/plain; version=0.0.4")
+
+    async def end_session(request: Request) -> Response:
+        backend.sessions.end(request.path_params["session_id"], time.monotonic())
+        return Response(status_code=204)
+
+    routes = [
+        Route(COMPLETE_PATH, _Complete(backend), methods=["POST"]),
+        Route(HEALTH_PATH, health),
+        Route(METRICS_PATH, metrics),
+        Route(SESSION_PATH, end_session, methods=["DELETE"]),
+    ]
+    return _Guard(Starlette(routes=routes, exception_handlers={404: _plain, 405: _plain}), backend.credential)
+
+
+class _Guard:
+    """Nothing is served without the credential, and no error leaves as anything but a problem document."""
+
+    def __init__(self, app: ASGIApp, credential: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {credential}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._is_allowed(scope):
+            await problem(Unauthorized(), {"www-authenticate": "Bearer"})(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
+
+
+class _Complete:
+    """POST /v1/complete. The answer's status is known only with its first chunk, so nothing is sent before it."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with asyncio.timeout(_BODY_TIMEOUT_S):
+                body = await _body(scope, receive, self._backend.max_body_bytes)
+            if body is None:
+                return
+            request = request_from_json(body)
+            self._backend.sessions.seen(request.session_id[:200], time.monotonic())
+            service = self._backend.ready_service()
+        except CompletionError as error:
+            await problem(error)(scope, receive, send)
+        except TimeoutError:
+            await problem(InvalidRequest("the body did not arrive in time"))(scope, receive, send)
+        else:
+            await _until_disconnect(receive, _answer(service, request, scope, receive, send))
+
+
+async def _answer(
+    service: CompletionService, request: CompletionRequest, scope: Scope, receive: Receive, send: Send
+) -> None:
+    started = False
+    try:
+        async with contextlib.aclosing(service.complete(request)) as chunks:
+            async for chunk in chunks:
+                if not started:
+                    await send(_start())
+                    started = True
+                await send({"type": "http.response.body", "body": chunk_to_event(chunk), "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except CompletionError as error:
+        if started:  # too late for a status: an answer without its last chunk is what the client takes for a failure
+            _log.warning("request failed in mid-answer: %s", error.type)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        else:
+            await problem(error)(scope, receive, send)
+
+
+async def _until_disconnect(receive: Receive, work: Awaitable[None]) -> None:
+    """Do the work, unless the client closes its stream first: then the work is cancelled and its end awaited."""
+    tasks = [asyncio.ensure_future(work), asyncio.ensure_future(_disconnect(receive))]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    if isinstance(results[0], Exception):
+        raise results[0]
+
+
+async def _disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _body(scope: Scope, receive: Receive, limit: int) -> bytes | None:
+    """The request's body; None if the client left. Raises TooLarge before it holds more than `limit` bytes."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    if any(value.isdigit() and int(value) > limit for value in lengths):
+        raise TooLarge(f"the body may have {limit} bytes")
+    body = bytearray()
+    while True:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > limit:
+            raise TooLarge(f"the body may have {limit} bytes")
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+def _start() -> Message:
+    headers = [(b"content-type", EVENT_STREAM.encode()), (b"cache-control", b"no-store")]
+    return {"type": "http.response.start", "status": 200, "headers": headers}
+
+
+def problem(error: CompletionError, headers: dict[str, str] | None = None) -> Response:
+    retry = {"retry-after": str(max(1, round(error.retry_after_s)))} if error.retry_after_s else {}
+    return JSONResponse(to_problem(error), error.status, {**retry, **(headers or {})}, PROBLEM_JSON)
+
+
+def _plain(request: Request, error: Any) -> Response:
+    body = {"type": "about:blank", "title": error.detail, "status": error.status_code}
+    return JSONResponse(body, error.status_code, media_type=PROBLEM_JSON)

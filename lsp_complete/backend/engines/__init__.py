@@ -1,0 +1,1 @@
+"""Adapters over well-kept inference engines, one module each."""

@@ -1,0 +1,162 @@
+"""The process `lsp-complete serve`: listen at once, load the model, serve until told to stop.
+
+One process and one event loop: granian's embedded server. `shared` is the service that editors start by themselves:
+one per user, on any free port, gone when no session is left.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP2Settings
+from granian.server.embed import Server
+
+from lsp_complete import __version__
+from lsp_complete.backend.app import Backend, create_app
+from lsp_complete.backend.engines.base import Engine
+from lsp_complete.backend.fim import FAMILIES, detect_family
+from lsp_complete.backend.service import CompletionService
+from lsp_complete.backend.sessions import Sessions
+from lsp_complete.config.runtime import Runtime, remove_runtime, write_runtime
+from lsp_complete.config.settings import Settings
+from lsp_complete.protocol.errors import CompletionError
+
+_log = logging.getLogger(__name__)
+
+_MAX_HEADER_BYTES = 16 * 1024
+_IDLE_CHECK_S = 1.0
+# Answers in progress get so long to finish once the service has been told to stop.
+_DRAIN_S = 10.0
+
+LoadEngine = Callable[[], Engine]
+
+
+async def serve(
+    settings: Settings,
+    load_engine: LoadEngine,
+    *,
+    model: str,
+    family_name: str = "",
+    runtime_folder: Path | None = None,
+    announce: Callable[[str, str], None] = lambda url, credential: None,
+) -> None:
+    """Serve until SIGTERM, SIGINT or, with a `runtime_folder`, until no session is left. `announce` is called with the
+    address and the credential once the port is open. Raises OSError if it cannot be opened."""
+    credential = settings.credential or secrets.token_urlsafe(32)
+    port = settings.port if runtime_folder is None else 0
+    backend = Backend(credential, settings.max_body_kib * 1024, Sessions(settings.session_idle_s, time.monotonic()))
+    backend.model = model
+    stop = asyncio.Event()
+    async with listening(create_app(backend), settings, port) as url:
+        if runtime_folder is not None:
+            write_runtime(runtime_folder, Runtime(url, credential, os.getpid(), __version__))
+        announce(url, credential)
+        loading = asyncio.create_task(_load(backend, settings, family_name, load_engine))
+        try:
+            await _serve_until(stop, backend, loading, is_shared=runtime_folder is not None)
+        finally:
+            if runtime_folder is not None:
+                remove_runtime(runtime_folder)
+    if backend.service is not None:
+        await backend.service.engine.close()
+
+
+async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.Task[None], *, is_shared: bool) -> None:
+    _stop_on_signals(stop)
+    loading.add_done_callback(lambda _: _stop_on_signals(stop))  # llama.cpp takes the signals for itself
+    idle = asyncio.create_task(_until_idle(backend)) if is_shared else asyncio.create_task(asyncio.Event().wait())
+    waiting = asyncio.create_task(stop.wait())
+    await asyncio.wait([waiting, idle], return_when=asyncio.FIRST_COMPLETED)
+    for task in (waiting, idle):
+        task.cancel()
+    await asyncio.wait([loading])
+    _log.info("stopping: %s", "told to" if stop.is_set() else "no session left")
+
+
+async def _load(backend: Backend, settings: Settings, family_name: str, load_engine: LoadEngine) -> None:
+    def load() -> CompletionService:
+        engine = load_engine()
+        family = FAMILIES[family_name] if family_name else detect_family(engine.tokenizer)
+        return CompletionService(engine, family, settings.queue_length, backend.metrics)
+
+    started = time.monotonic()
+    try:
+        backend.service = await asyncio.to_thread(load)
+    except CompletionError as error:
+        backend.failure = error.detail or error.title
+        _log.error("the model cannot be loaded: %s", backend.failure)
+    else:
+        _log.info("ready: model %s loaded in %.1f s", backend.model, time.monotonic() - started)
+
+
+async def _until_idle(backend: Backend) -> None:
+    while not backend.sessions.idle(time.monotonic()):  # noqa: ASYNC110
+        await asyncio.sleep(_IDLE_CHECK_S)
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError):  # Windows: the default handlers raise KeyboardInterrupt
+            loop.add_signal_handler(number, stop.set)
+
+
+@contextlib.asynccontextmanager
+async def listening(app: object, settings: Settings, port: int) -> AsyncGenerator[str, None]:
+    """An application being served over HTTP/2 (and HTTP/1.1, for probes). Gives its URL; on leaving, answers in
+    progress are finished and connections told to go away."""
+    port = port or _free_port(settings.host)
+    _check_free(settings.host, port)
+    server = Server(
+        app, settings.host, port, interface=Interfaces.ASGINL, http=HTTPModes.auto, websockets=False,
+        http2_settings=HTTP2Settings(max_headers_size=_MAX_HEADER_BYTES), log_enabled=False,
+        ssl_cert=_path(settings.tls_cert), ssl_key=_path(settings.tls_key),
+    )  # fmt: skip
+    serving = asyncio.create_task(server.serve())
+    try:
+        await _until_open(settings.host, port, serving)
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        yield f"{'https' if settings.tls_cert else 'http'}://{host}:{port}"
+    finally:
+        server.stop()  # type: ignore[no-untyped-call]
+        await asyncio.wait([serving], timeout=_DRAIN_S)
+
+
+async def _until_open(host: str, port: int, serving: asyncio.Task[None]) -> None:
+    while not serving.done():
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(0.01)
+        else:
+            writer.close()
+            return
+    serving.result()
+    raise OSError(f"{host}:{port} cannot be opened")
+
+
+def _free_port(host: str) -> int:
+    with socket.create_server((host, 0), family=_family(host)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _check_free(host: str, port: int) -> None:
+    """The server binds on a thread of its own and would not tell."""
+    with socket.create_server((host, port), family=_family(host)):
+        pass
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _path(name: str) -> Path | None:
+    return Path(name) if name else None

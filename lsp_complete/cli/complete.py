@@ -1,0 +1,94 @@
+"""`lsp-complete complete FILE:LINE:COL`: one completion from the command line, through the same pipeline."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from lsp_complete.completion.pipeline import Answer
+    from lsp_complete.config.settings import Settings
+    from lsp_complete.text.document import Document
+
+# Whoever asks by hand waits for a cold model.
+_DEADLINE_MS = 120_000
+# One session for all calls, so that the service knows them as one user at work.
+_SESSION = "command-line"
+
+
+def run(
+    place: Annotated[str, typer.Argument(metavar="FILE:LINE:COL", help="Where: line and column count from 1.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Complete at a place in a file: the text, or why there is none, and what it took."""
+    from lsp_complete.config.settings import load_settings
+    from lsp_complete.protocol.errors import CompletionError
+
+    settings, _ = load_settings({"deadline_ms": _DEADLINE_MS})
+    document, offset = _place(place)
+    try:
+        answer = asyncio.run(_suggest(settings, document, offset))
+    except CompletionError as error:
+        print(f"lsp-complete: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    if as_json:
+        print(json.dumps(answer_as_dict(answer), ensure_ascii=False))
+    else:
+        _print_for_people(answer)
+
+
+async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
+    from lsp_complete.cli.connection import connected
+    from lsp_complete.completion.pipeline import Pipeline
+    from lsp_complete.protocol.completion import Trigger
+
+    async with connected(settings) as completer:
+        return await Pipeline(completer, settings, _SESSION).suggest(document, offset, Trigger.INVOKED)
+
+
+def answer_as_dict(answer: "Answer") -> dict[str, Any]:
+    """The answer as JSON has it: `text` is empty where `reason` is not."""
+    from lsp_complete.completion.pipeline import explained
+
+    insertion = answer.insertion
+    text, replaced = (insertion.text, insertion.num_replaced) if insertion else ("", 0)
+    return {"text": text, "replaced": replaced, **explained(answer)}
+
+
+def _place(place: str) -> tuple["Document", int]:
+    """The document and the offset. A column past the end of the line is its end."""
+    from lsp_complete.text.document import Document
+    from lsp_complete.text.languages import language_of
+    from lsp_complete.text.positions import offset_at
+
+    name, line, column = [*place.rsplit(":", 2), "", ""][:3]
+    if not (line.isdigit() and column.isdigit() and int(line) and int(column)):
+        raise typer.BadParameter("not FILE:LINE:COL, with line and column from 1")
+    path = Path(name)
+    try:
+        text = path.read_bytes().decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise typer.BadParameter(f"{name}: {error.strerror}") from None
+    language = next(iter(language_of(path.name).language_ids), "")
+    document = Document(path.absolute().as_uri(), text, path.name, language)
+    return document, offset_at(document, int(line) - 1, int(column) - 1, "utf-32")
+
+
+def _print_for_people(answer: "Answer") -> None:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if answer.insertion is not None:
+        print(answer.insertion.text)
+    else:
+        console.print(f"no suggestion: {answer.reason} {answer.detail}")
+    usage = answer.usage
+    console.print(
+        f"{answer.mode}: {usage.prompt_tokens} prompt tokens, {usage.cached_tokens} of them cached, "
+        f"{usage.completion_tokens} generated",
+        style="dim",
+    )
+    console.print("  ".join(f"{stage} {ms:.0f} ms" for stage, ms in answer.timing_ms.items()), style="dim")

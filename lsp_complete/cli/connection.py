@@ -1,0 +1,45 @@
+"""A completer that is ready, for the commands that need one: the configured service, or this machine's own."""
+
+import contextlib
+import os
+import sys
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lsp_complete.client.service import ServiceStatus
+    from lsp_complete.config.settings import Settings
+    from lsp_complete.protocol.completion import Completer
+
+
+@contextlib.asynccontextmanager
+async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
+    """Says on stderr what it waits for. Raises CompletionError where there will be no service.
+
+    The session is not ended: the next command finds the service as this one leaves it, with its cache warm.
+    """
+    from lsp_complete.client.completer import HttpCompleter
+    from lsp_complete.client.service import LocalService, service_command, service_environ
+    from lsp_complete.config.paths import runtime_folder
+
+    if settings.url:
+        completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
+        try:
+            yield completer
+        finally:
+            await completer.aclose()
+        return
+    environ = service_environ(settings, os.environ)
+    service = LocalService(runtime_folder(), service_command(), environ, _show)
+    try:
+        await service.wait_ready()
+        yield service
+    finally:
+        await service.aclose()
+
+
+def _show(status: "ServiceStatus") -> None:
+    from lsp_complete.client.service import ServiceState
+
+    if status.state in (ServiceState.STARTING, ServiceState.LOADING):
+        print(f"{status.detail} …", file=sys.stderr, flush=True)

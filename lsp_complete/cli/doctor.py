@@ -1,0 +1,160 @@
+"""`lsp-complete doctor`: is everything here that a suggestion needs? Each line is ok, or says how to mend it."""
+
+import json
+import os
+import platform
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from lsp_complete.config.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`mend` is empty where there is nothing to mend."""
+
+    what: str
+    found: str
+    mend: str = ""
+
+
+def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
+    """Look at Python, the model, the engine, the service and the editors, and say what is missing."""
+    findings = list(examine())
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        _print_table(findings)
+    if any(finding.mend for finding in findings):
+        raise typer.Exit(1)
+
+
+def examine() -> Iterator[Finding]:
+    from lsp_complete.config.settings import load_settings
+
+    settings, problems = load_settings()
+    yield _python()
+    yield from (Finding("settings", problem, "correct the value or remove it") for problem in problems)
+    if settings.url:
+        yield _remote(settings)
+    else:
+        yield from (_engine(), _model(settings), _gpu(), _service(), _port(settings))
+    yield _credential(settings)
+    yield from (_folder(name, path) for name, path in _folders())
+    yield _editors()
+
+
+def _python() -> Finding:
+    supported = (3, 11) <= sys.version_info < (3, 14)
+    return Finding("python", platform.python_version(), "" if supported else "use Python 3.11, 3.12 or 3.13")
+
+
+def _engine() -> Finding:
+    try:
+        return Finding("engine", f"xllamacpp {version('xllamacpp')}, granian {version('granian')}")
+    except PackageNotFoundError as error:
+        return Finding("engine", f"{error.name} is not installed", "pip install 'lsp-complete[cpu]'")
+
+
+def _model(settings: "Settings") -> Finding:
+    from lsp_complete.config.paths import model_folder
+    from lsp_complete.models.catalogue import resolve
+    from lsp_complete.models.errors import ModelError
+    from lsp_complete.models.fetch import find
+
+    try:
+        entry = resolve(settings.model)
+    except ModelError as error:
+        return Finding("model", str(error), "choose another in the setting `model`")
+    if isinstance(entry, Path):
+        return Finding("model", str(entry))
+    path = find(entry, model_folder())
+    mend = "" if path else f"lsp-complete model pull {entry.name}"
+    return Finding("model", f"{entry.name}: {path or 'not here'}", mend)
+
+
+def _gpu() -> Finding:
+    found = "found, not used by the engine of this version" if shutil.which("nvidia-smi") else "none; not needed"
+    return Finding("gpu", found)
+
+
+def _service() -> Finding:
+    from lsp_complete.config.paths import runtime_folder
+    from lsp_complete.config.runtime import read_runtime
+
+    runtime = read_runtime(runtime_folder())
+    return Finding("service", f"running at {runtime.url}" if runtime else "not running; an editor starts it")
+
+
+def _port(settings: "Settings") -> Finding:
+    try:
+        with socket.create_server((settings.host, settings.port)):
+            return Finding("port", f"{settings.host}:{settings.port} is free for `lsp-complete serve`")
+    except OSError as error:
+        return Finding("port", f"{settings.host}:{settings.port}: {error.strerror}; only `serve` needs it")
+
+
+def _remote(settings: "Settings") -> Finding:
+    import asyncio
+
+    from lsp_complete.client.completer import HttpCompleter
+    from lsp_complete.protocol.errors import CompletionError
+
+    async def health() -> str:
+        completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
+        try:
+            answer = await completer.health()
+        finally:
+            await completer.aclose()
+        return f"{settings.url}: {'ready' if answer.get('ready') else 'loading'}, model {answer.get('model')}"
+
+    try:
+        return Finding("service", asyncio.run(health()))
+    except CompletionError as error:
+        return Finding("service", f"{settings.url}: {error}", "check the settings `url`, `credential` and `ca_file`")
+
+
+def _credential(settings: "Settings") -> Finding:
+    if not settings.url:
+        return Finding("credential", "made anew by the local service, in a private file")
+    mend = "" if settings.credential else "set `credential`, or LSP_COMPLETE_CREDENTIAL"
+    return Finding("credential", "set" if settings.credential else "none", mend)
+
+
+def _folders() -> list[tuple[str, Path]]:
+    from lsp_complete.config import paths
+
+    return [("models", paths.model_folder()), ("log", paths.log_folder()), ("runtime", paths.runtime_folder())]
+
+
+def _folder(name: str, path: Path) -> Finding:
+    existing = next(p for p in [path, *path.parents] if p.exists())
+    mend = "" if os.access(existing, os.W_OK) else f"make {existing} writable"
+    return Finding(f"folder: {name}", str(path), mend)
+
+
+def _editors() -> Finding:
+    known = {"nvim": "Neovim", "code": "VS Code", "emacs": "Emacs", "hx": "Helix"}
+    found = [name for command, name in known.items() if shutil.which(command)]
+    return Finding("editors", f"{', '.join(found) or 'none on the PATH'}; set-up: README, “Editors”")
+
+
+def _print_table(findings: list[Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for finding in findings:
+        mark = "[red]mend[/red]" if finding.mend else "[green]ok[/green]"
+        advice = f"\n[bold]{finding.mend.replace('[', chr(92) + '[')}[/bold]" if finding.mend else ""
+        table.add_row(mark, finding.what, finding.found.replace("[", "\\[") + advice)
+    Console(soft_wrap=True).print(table)

@@ -1,0 +1,136 @@
+"""An editor without a screen: keeps a document in step with a language server, and asks after each key.
+
+The real server runs as a child over stdio, as any editor starts it. Used by the demonstration.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+import time
+import uuid
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.client import LanguageClient
+
+from lsp_complete.text.document import Document
+from lsp_complete.text.positions import offset_at, position_at
+
+EXPLAIN_REQUEST = "lsp-complete/explain"
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A suggestion on the screen. `waited_ms` is from the key to its arrival; `explained` is the server's record."""
+
+    item: types.InlineCompletionItem
+    waited_ms: float
+    explained: dict[str, Any]
+
+
+class Editor:
+    """One open document with a cursor. Every key moves both."""
+
+    def __init__(self, client: LanguageClient, document: Document, offset: int) -> None:
+        self._client = client
+        self.document = document
+        self.offset = offset
+        self._asked: tuple[str, asyncio.Future[Any], float] | None = None
+
+    def type(self, text: str) -> bool:
+        """Type `text` and ask. True if an older question was still open, and is now cancelled."""
+        cancelled = self._cancel()
+        self._insert(text, self.offset, self.offset)
+        self._ask()
+        return cancelled
+
+    async def ghost(self, timeout_s: float) -> Ghost | None:
+        """What the newest question brings, if anything."""
+        if self._asked is None:
+            return None
+        _, future, started = self._asked
+        try:
+            async with asyncio.timeout(timeout_s):
+                answer = await future
+        except (TimeoutError, JsonRpcException, asyncio.CancelledError):
+            return None
+        items = getattr(answer, "items", answer) or []
+        waited_ms = (time.perf_counter() - started) * 1000
+        return Ghost(items[0], waited_ms, await self.explain()) if items else None
+
+    async def accept(self, ghost: Ghost) -> None:
+        """Put the suggestion into the text and tell the server, as editors do on Tab."""
+        text_range = ghost.item.range
+        assert text_range is not None
+        start = offset_at(self.document, text_range.start.line, text_range.start.character, "utf-16")
+        end = offset_at(self.document, text_range.end.line, text_range.end.character, "utf-16")
+        self._insert(str(ghost.item.insert_text), start, end)
+        if command := ghost.item.command:
+            params = types.ExecuteCommandParams(command.command, command.arguments)
+            await self._client.workspace_execute_command_async(params)
+
+    async def explain(self) -> dict[str, Any]:
+        records = await self._client.protocol.send_request_async(EXPLAIN_REQUEST, {"last": 1})
+        return dict(records[-1]) if records else {}
+
+    def _insert(self, text: str, start: int, end: int) -> None:
+        old = self.document
+        span = types.Range(*(types.Position(*position_at(old, at, "utf-16")) for at in (start, end)))
+        new_text = old.text[:start] + text + old.text[end:]
+        self.document = Document(old.uri, new_text, old.path, old.language, old.version + 1)
+        self.offset = start + len(text)
+        self._client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(uri=old.uri, version=old.version + 1),
+                [types.TextDocumentContentChangePartial(range=span, text=text)],
+            )
+        )
+
+    def _ask(self) -> None:
+        params = types.InlineCompletionParams(
+            text_document=types.TextDocumentIdentifier(self.document.uri),
+            position=types.Position(*position_at(self.document, self.offset, "utf-16")),
+            context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+        )
+        message_id = uuid.uuid4().hex
+        future = self._client.protocol.send_request(types.TEXT_DOCUMENT_INLINE_COMPLETION, params, msg_id=message_id)
+        self._asked = (message_id, asyncio.wrap_future(future), time.perf_counter())
+
+    def _cancel(self) -> bool:
+        if self._asked is None or self._asked[1].done():
+            return False
+        self._client.cancel_request(types.CancelParams(self._asked[0]))
+        self._asked[1].add_done_callback(lambda future: future.cancelled() or future.exception())
+        return True
+
+
+@contextlib.asynccontextmanager
+async def opened(path: Path, root: Path, language: str, offset_of: str) -> AsyncGenerator[Editor, None]:
+    """The file in an editor with a server of its own, the cursor behind the first `offset_of`."""
+    client = LanguageClient("lsp-complete-demo", "1")
+    command = [sys.executable, "-P", "-m", "lsp_complete", "lsp"]
+    await client.start_io(*command, env={**os.environ, "LSP_COMPLETE_LOG_LEVEL": "warning"})
+    capabilities = types.ClientCapabilities(
+        text_document=types.TextDocumentClientCapabilities(inline_completion=types.InlineCompletionClientCapabilities())
+    )
+    folders = [types.WorkspaceFolder(root.as_uri(), root.name)]
+    try:
+        await client.initialize_async(
+            types.InitializeParams(capabilities, process_id=os.getpid(), workspace_folders=folders)
+        )
+        client.initialized(types.InitializedParams())
+        text = await asyncio.to_thread(path.read_text, "utf-8")
+        document = Document(path.as_uri(), text, path.name, language)
+        client.text_document_did_open(
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(document.uri, language, 0, text))
+        )
+        yield Editor(client, document, text.index(offset_of) + len(offset_of))
+        await client.shutdown_async(None)
+        client.exit(None)
+    finally:
+        await client.stop()  # type: ignore[no-untyped-call]

@@ -1,0 +1,36 @@
+"""The `lsp-complete` command: mounts the subcommands."""
+
+from typing import Annotated
+
+import typer
+
+from lsp_complete import __version__
+from lsp_complete.cli import complete, demo, doctor, evaluate, lsp, model, serve
+
+app = typer.Typer(
+    help="Inline code completion: a language server, and a completion service of its own.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("lsp")(lsp.run)
+app.command("serve")(serve.run)
+app.command("complete")(complete.run)
+app.command("demo")(demo.run)
+app.command("doctor")(doctor.run)
+app.add_typer(model.app, name="model")
+app.add_typer(evaluate.app, name="eval")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit()
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    pass

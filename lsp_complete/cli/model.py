@@ -1,0 +1,145 @@
+"""`lsp-complete model`: the models that are known, and their files on this machine."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from lsp_complete.models.catalogue import ModelEntry
+    from lsp_complete.models.source import Progress
+
+app = typer.Typer(help="List the models, fetch one, find its file.", no_args_is_help=True)
+
+# A line for each tenth is enough to see that something moves, and few enough for a log.
+_PLAIN_STEPS = 10
+
+_Name = Annotated[str, typer.Argument(help="A name in `model list`, `auto`, or the path of a GGUF file.")]
+
+
+@app.command("list")
+def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """The models that are known by name, and which of them are here."""
+    from lsp_complete.models.catalogue import CATALOGUE
+
+    rows = [_row(entry) for entry in CATALOGUE]
+    if as_json:
+        print(json.dumps(rows))
+        return
+    _print_table(rows)
+
+
+@app.command()
+def pull(
+    name: _Name = "auto",
+    verify: Annotated[bool, typer.Option("--verify", help="Read and hash a file that is already here.")] = False,
+) -> None:
+    """Fetch a model's file, unless it is here, and print its path."""
+    from lsp_complete.config.paths import model_folder
+    from lsp_complete.models import fetch
+
+    with _readable_errors():
+        entry = _resolve(name)
+        if isinstance(entry, Path):
+            print(entry)
+            return
+        with _progress() as progress:
+            file = (fetch.verify if verify else fetch.ensure)(entry, model_folder(), progress)
+        print(file)
+
+
+@app.command()
+def path(name: _Name) -> None:
+    """Print the path of a model's file, and nothing else; fail where it is not here."""
+    from lsp_complete.config.paths import model_folder
+    from lsp_complete.models import fetch
+
+    with _readable_errors():
+        entry = _resolve(name)
+    found = entry if isinstance(entry, Path) else fetch.find(entry, model_folder())
+    if found is None:
+        _fail(f"{name} is not here; fetch it with: lsp-complete model pull {name}")
+    print(found)
+
+
+def _resolve(name: str) -> "ModelEntry | Path":
+    from lsp_complete.models.catalogue import resolve
+
+    return resolve(name)
+
+
+def _row(entry: "ModelEntry") -> dict[str, Any]:
+    from lsp_complete.config.paths import model_folder
+    from lsp_complete.models.fetch import find
+
+    found = find(entry, model_folder())
+    return {
+        "name": entry.name,
+        "num_bytes": entry.num_bytes or None,
+        "licence": entry.licence,
+        "family": entry.family,
+        "format": str(entry.format),
+        "repo": entry.repo,
+        "path": str(found) if found else None,
+    }
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("name", "size", "licence", "family", "here", box=None, pad_edge=False)
+    for row in rows:
+        size = f"{row['num_bytes'] / 1e6:,.0f} MB" if row["num_bytes"] else "from the hub"
+        table.add_row(row["name"], size, row["licence"], row["family"], "yes" if row["path"] else "no")
+    Console().print(table)
+
+
+@contextmanager
+def _readable_errors() -> Iterator[None]:
+    from lsp_complete.models.errors import ModelError
+
+    try:
+        yield
+    except ModelError as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise typer.Exit(1)
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """A bar on a terminal, plain lines elsewhere; always on stderr."""
+    if not sys.stderr.isatty():
+        yield _plain_lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("")
+
+        def draw(source: str, done_bytes: int, total_bytes: int, /) -> None:
+            bar.update(task, description=source, completed=done_bytes, total=total_bytes)
+
+        yield draw
+
+
+def _plain_lines() -> "Progress":
+    printed: set[tuple[str, int]] = set()
+
+    def draw(source: str, done_bytes: int, total_bytes: int, /) -> None:
+        step = done_bytes * _PLAIN_STEPS // max(1, total_bytes)
+        if (source, step) not in printed:
+            printed.add((source, step))
+            print(f"{source}: {done_bytes / 1e6:,.0f} of {total_bytes / 1e6:,.0f} MB", file=sys.stderr, flush=True)
+
+    return draw

@@ -1,0 +1,118 @@
+"""`lsp-complete serve`: the completion service."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from lsp_complete.backend.engines.base import Engine
+    from lsp_complete.config.settings import Settings
+
+
+def run(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0: any free one.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name in `model list`, or path of a GGUF file.")] = None,
+    tls_cert: Annotated[str | None, typer.Option(help="PEM file with the certificate chain.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="PEM file with its key (PKCS#8).")] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="As editors start it: one per user, until idle.")] = False,
+) -> None:
+    """The completion service: HTTP/2, a credential, a model."""
+    from lsp_complete.config.logs import configure_logging
+    from lsp_complete.config.paths import log_folder
+    from lsp_complete.config.settings import load_settings
+
+    flags = {"host": host, "port": port, "model": model, "tls_cert": tls_cert, "tls_key": tls_key}
+    settings, problems = load_settings({name: value for name, value in flags.items() if value is not None})
+    for problem in problems:
+        print(f"lsp-complete: {problem}", file=sys.stderr)
+    configure_logging("serve", settings.log_level, log_folder())
+    if shared:
+        _serve_shared(settings)
+    else:
+        _serve(settings)
+
+
+def _serve(settings: "Settings") -> None:
+    def announce(url: str, credential: str) -> None:
+        shown = "the one in your settings" if settings.credential else credential
+        print(f"listening on {url}\ncredential: {shown}", file=sys.stderr, flush=True)
+
+    try:
+        _run(settings, announce=announce)
+    except OSError as error:
+        print(f"lsp-complete: cannot listen on {settings.host}:{settings.port}: {error.strerror}", file=sys.stderr)
+        raise typer.Exit(1) from None
+
+
+def _serve_shared(settings: "Settings") -> None:
+    """Only one such service at a time: it holds the lock for as long as it lives."""
+    from filelock import Timeout
+
+    from lsp_complete.config.paths import runtime_folder
+    from lsp_complete.config.runtime import EXIT_ALREADY_RUNNING, service_lock
+
+    folder = runtime_folder()
+    lock = service_lock(folder)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise typer.Exit(EXIT_ALREADY_RUNNING) from None
+    with lock:
+        settings = settings.model_copy(update={"host": "127.0.0.1", "credential": "", "tls_cert": ""})
+        _run(settings, runtime_folder=folder)
+
+
+def _run(settings: "Settings", **options: Any) -> None:
+    import asyncio
+
+    from lsp_complete.config.runtime import EXIT_ENGINE_MISSING
+
+    name, family_name, load_engine = _engine(settings)
+    try:
+        from lsp_complete.backend.serve import serve
+    except ImportError as error:
+        print(f"lsp-complete: {error.name} is not installed: pip install 'lsp-complete[cpu]'", file=sys.stderr)
+        raise typer.Exit(EXIT_ENGINE_MISSING) from None
+    asyncio.run(serve(settings, load_engine, model=name, family_name=family_name, **options))
+
+
+def _engine(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
+    """Name and family of the model, and what loads it. Ends the process with a message where it is not here."""
+    from importlib.util import find_spec
+
+    from lsp_complete.config.paths import model_folder
+    from lsp_complete.config.runtime import EXIT_ENGINE_MISSING, EXIT_MODEL_MISSING
+    from lsp_complete.models.catalogue import resolve
+    from lsp_complete.models.errors import ModelError
+    from lsp_complete.models.fetch import find
+
+    try:
+        entry = resolve(settings.model)
+    except ModelError as error:
+        print(f"lsp-complete: {error}", file=sys.stderr)
+        raise typer.Exit(EXIT_MODEL_MISSING) from None
+    name, family_name = (entry.stem, "") if isinstance(entry, Path) else (entry.name, entry.family)
+    path = entry if isinstance(entry, Path) else find(entry, model_folder())
+    if path is None:
+        print(f"lsp-complete: {name} is not here; fetch it: lsp-complete model pull {name}", file=sys.stderr)
+        raise typer.Exit(EXIT_MODEL_MISSING)
+    if find_spec("xllamacpp") is None:
+        print("lsp-complete: no engine; install one: pip install 'lsp-complete[cpu]'", file=sys.stderr)
+        raise typer.Exit(EXIT_ENGINE_MISSING)
+    return name, family_name, lambda: _load(settings, name, path)
+
+
+def _load(settings: "Settings", name: str, path: Path) -> "Engine":
+    from lsp_complete.backend.engines.llamacpp import LlamaCppEngine
+
+    return LlamaCppEngine.load(
+        path,
+        model=name,
+        context_tokens=settings.context_tokens,
+        num_slots=settings.slots,
+        threads=settings.threads,
+    )

@@ -1,0 +1,244 @@
+"""The completion service of this machine: found or started, shared by all editors of a user, a `Completer` itself.
+
+Never blocks a request: while the service is not there it raises at once and starts it in the background. Knows how a
+service is found and launched; what it runs is the service's own business.
+"""
+
+import asyncio
+import contextlib
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from lsp_complete.client.completer import HttpCompleter
+from lsp_complete.config.runtime import (
+    EXIT_ALREADY_RUNNING,
+    EXIT_ENGINE_MISSING,
+    EXIT_MODEL_MISSING,
+    Runtime,
+    read_runtime,
+)
+from lsp_complete.config.settings import Settings
+from lsp_complete.protocol.completion import CompletionChunk, CompletionRequest
+from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, ModelLoading, Unavailable, Unreachable
+
+_log = logging.getLogger(__name__)
+
+_POLL_S = 0.1
+# A service that has not opened its port by then hangs.
+_START_TIMEOUT_S = 30.0
+# A gigabyte from a slow disk; the 0.5B takes 3 s.
+_LOAD_TIMEOUT_S = 180.0
+_MAX_BACKOFF_S = 60.0
+# The settings that a service started here is given.
+_SERVICE_SETTINGS = (
+    "model", "engine", "threads", "slots", "context_tokens", "queue_length", "session_idle_s", "log_level",
+)  # fmt: skip
+
+
+class ServiceState(StrEnum):
+    STOPPED = "stopped"
+    STARTING = "starting"
+    LOADING = "loading"
+    READY = "ready"
+    MODEL_MISSING = "model-missing"
+    ENGINE_MISSING = "engine-missing"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    state: ServiceState
+    detail: str = ""
+
+
+_EXITS = {
+    EXIT_MODEL_MISSING: ServiceStatus(
+        ServiceState.MODEL_MISSING, "no model on this machine yet: run `lsp-complete model pull`"
+    ),
+    EXIT_ENGINE_MISSING: ServiceStatus(
+        ServiceState.ENGINE_MISSING, "no engine on this machine: install lsp-complete with the extra `cpu`"
+    ),
+}
+
+
+def service_command() -> list[str]:
+    """How the service is started. `-P`: nothing is imported from the current folder."""
+    return [sys.executable, "-P", "-m", "lsp_complete", "serve", "--shared"]
+
+
+def service_environ(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a service that has the editor's settings."""
+    chosen = {f"LSP_COMPLETE_{name.upper()}": str(getattr(settings, name)) for name in _SERVICE_SETTINGS}
+    return {**environ, **chosen}
+
+
+def backoff_s(num_failures: int) -> float:
+    """How long to wait before the next start: 1, 2, 4 … seconds after as many failures in a row, a minute at most."""
+    return 0.0 if num_failures == 0 else min(_MAX_BACKOFF_S, 2.0 ** (num_failures - 1))
+
+
+class LocalService:
+    """A `Completer` over the shared service. `on_status` hears of every change of state, in the event loop."""
+
+    def __init__(
+        self,
+        folder: Path,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        on_status: Callable[[ServiceStatus], None] = lambda status: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.status = ServiceStatus(ServiceState.STOPPED)
+        self._folder, self._command, self._environ = folder, list(command), dict(environ)
+        self._on_status, self._clock = on_status, clock
+        self._completer: HttpCompleter | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._num_failures = 0
+        self._retry_at = 0.0
+
+    async def complete(self, request: CompletionRequest) -> AsyncGenerator[CompletionChunk, None]:
+        completer = self._ready_completer()
+        try:
+            async with contextlib.aclosing(completer.complete(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        except Unreachable:
+            self._lost(completer)
+            raise
+
+    def start(self) -> None:
+        """Begin to find or start the service, if nobody is at it and the last failure is long enough ago."""
+        is_due = self._completer is None and self._clock() >= self._retry_at
+        if is_due and (self._starting is None or self._starting.done()):
+            self._starting = asyncio.create_task(self._connect())
+
+    async def wait_ready(self) -> None:
+        """Until the service is ready. Raises Unavailable, with what to do, once it is known that it will not be."""
+        self.start()
+        if self._starting is not None:
+            await asyncio.shield(self._starting)
+        if self._completer is None:
+            raise Unavailable(self.status.detail or "the local service did not start")
+
+    async def keep_alive(self, session_id: str) -> None:
+        """Tell the service that this session is still there. Finds out, too, whether the service is."""
+        completer = self._completer
+        if completer is not None:
+            try:
+                await completer.health(session_id)
+            except CompletionError:
+                self._lost(completer)
+
+    async def aclose(self, session_id: str = "") -> None:
+        """Say good-bye, so that the service need not outlive its last editor."""
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait([self._starting])
+        if self._completer is not None:
+            if session_id:
+                await self._completer.end_session(session_id)
+            await self._completer.aclose()
+            self._completer = None
+
+    def _ready_completer(self) -> HttpCompleter:
+        if self._completer is not None:
+            return self._completer
+        self.start()
+        if self.status.state in (ServiceState.STOPPED, ServiceState.STARTING, ServiceState.LOADING):
+            raise ModelLoading("the local service is starting")
+        raise Unavailable(self.status.detail)
+
+    async def _connect(self) -> None:
+        try:
+            runtime = await self._runtime()
+            completer = HttpCompleter(runtime.url, runtime.credential)
+            try:
+                await self._until_loaded(completer)
+            except BaseException:
+                await completer.aclose()
+                raise
+        except _StartFailed as failure:
+            self._num_failures += 1
+            self._retry_at = self._clock() + backoff_s(self._num_failures)
+            self._set(failure.status)
+        else:
+            self._num_failures = 0
+            self._completer = completer
+            self._set(ServiceStatus(ServiceState.READY))
+
+    async def _runtime(self) -> Runtime:
+        """Where the service is; started if it is nowhere."""
+        deadline = self._clock() + _START_TIMEOUT_S
+        while (runtime := await asyncio.to_thread(read_runtime, self._folder)) is None:
+            self._set(ServiceStatus(ServiceState.STARTING, "starting the completion service"))
+            if self._process is None:
+                self._process = self._spawn()
+            code = self._process.poll()
+            if code is not None:
+                self._process = None
+                if code != EXIT_ALREADY_RUNNING:
+                    raise _StartFailed(_EXITS.get(code) or _failed(f"it ended with exit code {code}"))
+            if self._clock() > deadline:
+                raise _StartFailed(_failed("it does not open its port"))
+            await asyncio.sleep(_POLL_S)
+        return runtime
+
+    async def _until_loaded(self, completer: HttpCompleter) -> None:
+        deadline = self._clock() + _LOAD_TIMEOUT_S
+        while True:
+            if self._clock() > deadline:
+                raise _StartFailed(_failed("the model does not load"))
+            try:
+                health = await completer.health()
+            except DeadlinePassed:
+                health = {}  # llama.cpp holds Python's lock while it loads a model, and nothing else gets a turn
+            except CompletionError as error:
+                raise _StartFailed(_failed(str(error))) from error
+            if health.get("failure"):
+                raise _StartFailed(_failed(str(health["failure"])))
+            if health.get("ready"):
+                return
+            self._set(ServiceStatus(ServiceState.LOADING, "loading the model"))
+            await asyncio.sleep(_POLL_S)
+
+    def _spawn(self) -> "subprocess.Popen[bytes]":
+        """A process of its own session: a signal meant for the editor does not reach it."""
+        try:
+            return subprocess.Popen(
+                self._command, env=self._environ, cwd=self._folder, close_fds=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+            )  # fmt: skip
+        except OSError as error:
+            raise _StartFailed(_failed(str(error))) from error
+
+    def _lost(self, completer: HttpCompleter) -> None:
+        """The service is gone: the next request starts it again."""
+        if self._completer is completer:
+            self._completer = None
+            self._set(ServiceStatus(ServiceState.STOPPED, "the local service is gone"))
+            closing = asyncio.ensure_future(completer.aclose())
+            closing.add_done_callback(lambda _: self.start())
+
+    def _set(self, status: ServiceStatus) -> None:
+        if status != self.status:
+            self.status = status
+            _log.info("local service: %s %s", status.state.value, status.detail)
+            self._on_status(status)
+
+
+class _StartFailed(Exception):
+    def __init__(self, status: ServiceStatus) -> None:
+        super().__init__(status.detail)
+        self.status = status
+
+
+def _failed(why: str) -> ServiceStatus:
+    return ServiceStatus(ServiceState.FAILED, f"the local service does not start: {why}")

@@ -1,0 +1,1 @@
+"""A suggestion from the keystroke to what becomes of it. Knows neither LSP nor HTTP."""

@@ -1,0 +1,126 @@
+"""The text and the rest of the cursor's line, made one.
+
+The model sees the rest of the line and may still write it again: whole, in part, or only the bracket that an editor has
+closed by itself. Looks at the cursor's line alone, never at the lines below it.
+"""
+
+import re
+
+from lsp_complete.completion.brackets import scan
+from lsp_complete.completion.cursor import Cursor
+from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
+
+_CLOSERS = ")]};, "
+_WORD = re.compile(r"\w*")
+# A letter may double inside a word (`press`), two in a row hardly do; so a shorter piece is no sign of a word whose end
+# the model has written twice.
+_MIN_WORD_END = 2
+
+
+def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
+    """The text to insert, and how many characters right of the cursor it replaces; None if the two do not fit."""
+    if cursor.ends_line:
+        return text.rstrip(), 0
+    if cursor.above_line and _is_whole_line(cursor, text):
+        return text.rstrip() + "\n" + cursor.before, 0
+    body = text.rstrip() if "\n" in text.rstrip() else text.partition("\n")[0]
+    first, line_end, _ = body.partition("\n")
+    rest = cursor.rest.rstrip()
+    if line_end and first.endswith(rest) and _can_go(cursor, first, rest, len(rest)):
+        return body, len(cursor.rest)
+    return _merged_line(cursor, body, text[len(body) :])
+
+
+def _is_whole_line(cursor: Cursor, text: str) -> bool:
+    """Is the text a line of its own, to be put above the one that starts at the cursor?"""
+    body = text.rstrip()
+    if cursor.rest[0] in " \t":
+        return True
+    if body.endswith(cursor.rest.rstrip()):
+        return False
+    fuses = bool(re.match(r"\w", cursor.rest)) and bool(re.search(r"\w$", text))
+    return "\n" in text[len(body) :] or fuses
+
+
+def _merged_line(cursor: Cursor, body: str, end: str) -> tuple[str, int] | None:
+    """`end` is the white space after the body's last line."""
+    rest = cursor.rest.rstrip()
+    overlap = _overlap(cursor, body, rest)
+    kept = body[: len(body) - overlap]
+    if re.search(r"\w", rest) and (kept.endswith(rest) or (body.endswith(rest) and overlap < len(rest))):
+        return None
+    if _is_inside_word(cursor):
+        word = _within_word(kept, rest, overlap)
+        return None if word is None else (word, 0)
+    if overlap:
+        return kept, 0
+    text, num_replaced = _without_surplus(cursor, body, rest)
+    return text + _line_end(cursor, text, end, rest[num_replaced:]), num_replaced
+
+
+def _overlap(cursor: Cursor, body: str, rest: str) -> int:
+    """Length of the longest end of the body's last line that the rest starts with and that can go."""
+    last = body.rpartition("\n")[2]
+    closing = rest.lstrip() if starts_with_bracket(rest) else rest
+    for start in (rest, closing):
+        for length in range(min(len(last), len(start)), 0, -1):
+            if last.endswith(start[:length]) and _can_go(cursor, body, rest, length):
+                return length
+    return 0
+
+
+def _can_go(cursor: Cursor, body: str, rest: str, length: int) -> bool:
+    """Can the last `length` characters of the body go, because the rest has them? Not a bracket or a quote that closes
+    one in what stays, and not more brackets than the line has too many."""
+    start = len(cursor.before)
+    end = start + len(body) - length
+    pairs = scan(cursor.before + body)
+    if any(start <= opener < end <= closer for closer, opener in pairs.partners.items()):
+        return False
+    gone = body[len(body) - length :]
+    return bool(gone.strip(_CLOSERS)) or len(scan(gone).surplus) <= _num_spare(cursor, body, rest)
+
+
+def _num_spare(cursor: Cursor, body: str, rest: str) -> int:
+    """How many closing brackets of the body the line has too many, given those of the rest."""
+    code = code_of(rest, cursor.language)
+    texts = (cursor.before + body + code, body, code)
+    return min(len(scan(text).surplus) for text in texts)
+
+
+def _is_inside_word(cursor: Cursor) -> bool:
+    return bool(re.search(r"\w$", cursor.before) and re.match(r"\w", cursor.rest))
+
+
+def _within_word(kept: str, rest: str, overlap: int) -> str | None:
+    """What the word lacks. It fits if the model wrote the word to its end, or nothing but a piece of it."""
+    end = _WORD.match(rest).group()  # type: ignore[union-attr]  # it matches the empty text
+    if overlap == len(rest) and len(end) >= _MIN_WORD_END:
+        kept = kept.removesuffix(end)
+    fits = "\n" not in kept and (overlap >= len(end) or _WORD.fullmatch(kept))
+    return kept if fits else None
+
+
+def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:
+    """The body without the brackets that the rest has; or with them, and the number of those in the rest that it takes
+    the place of: `x) + 1` before `)`."""
+    num_spare = _num_spare(cursor, body, rest)
+    surplus = "".join(body[index] for index in scan(body).surplus)
+    for count in range(num_spare, 0, -1):
+        if rest.startswith(surplus[:count]):
+            return body[: len(body) - _overlap(cursor, body, rest[count:])], count
+    at_end = len(body) - len(body.rstrip(")]}"))
+    body = body[: len(body) - min(num_spare, at_end)]
+    return (body[:-1] if _repeats_end(body, rest) else body), 0
+
+
+def _repeats_end(body: str, rest: str) -> bool:
+    """Does the rest, brackets apart, end the statement that the body ends too?"""
+    return "\n" not in body and body.endswith((";", ",")) and rest.strip(")]} ") == body[-1]
+
+
+def _line_end(cursor: Cursor, text: str, end: str, rest: str) -> str:
+    """The one line end that is needed between a body of several lines and a closing bracket."""
+    if "\n" not in text or "\n" not in end or not starts_with_bracket(rest):
+        return ""
+    return "\n" + (end.rpartition("\n")[2] or indentation(cursor.before))

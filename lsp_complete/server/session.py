@@ -1,0 +1,120 @@
+"""One editor's session: its settings and the pipeline that serves it. Knows no LSP message and draws nothing.
+
+Without a configured URL the completions come from the local service, which the session keeps alive.
+"""
+
+import asyncio
+import logging
+import os
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lsp_complete.client.completer import HttpCompleter
+from lsp_complete.client.service import LocalService, ServiceStatus, service_command, service_environ
+from lsp_complete.completion.pipeline import Answer, Pipeline
+from lsp_complete.config.paths import runtime_folder
+from lsp_complete.config.settings import Settings, load_settings
+from lsp_complete.protocol.completion import Trigger
+from lsp_complete.text.document import Document
+
+_log = logging.getLogger(__name__)
+
+# Well below the settings' `session_idle_s` of 120 s, after which the service takes a session for gone.
+_KEEP_ALIVE_S = 40.0
+# An editor left open over night need not hold a model in memory.
+_AWAY_S = 1800.0
+# Answers that can be asked about afterwards.
+_NUM_EXPLAINED = 200
+
+
+class Session:
+    """`on_status` hears what the local service is doing, `on_problem` what is wrong with the settings, once each."""
+
+    def __init__(self, on_status: Callable[[ServiceStatus], None], on_problem: Callable[[str], None]) -> None:
+        self.id = uuid.uuid4().hex
+        self._on_status, self._on_problem = on_status, on_problem
+        self._told: set[str] = set()
+        self._newest: dict[str, asyncio.Task[Answer]] = {}
+        self._completer: HttpCompleter | LocalService | None = None
+        self._keeping: asyncio.Task[None] | None = None
+        self._last_asked = time.monotonic()
+        self.answers: deque[Answer] = deque(maxlen=_NUM_EXPLAINED)
+        self.settings = Settings()
+
+    def configure(self, overrides: Mapping[str, Any]) -> None:
+        """Take settings from the editor. Bad ones are reported and left out."""
+        settings, problems = load_settings(overrides)
+        for problem in problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self._on_problem(problem)
+        if settings != self.settings or self._completer is None:
+            self.settings = settings
+            self._replace_completer()
+
+    def warm(self) -> None:
+        """Begin to start the local service, so that it is there when the first question comes."""
+        if isinstance(self._completer, LocalService):
+            self._completer.start()
+            if self._keeping is None:
+                self._keeping = asyncio.create_task(self._keep_alive())
+
+    async def suggest(self, key: str, document: Document, offset: int, trigger: Trigger) -> Answer | None:
+        """What to insert. A newer call for the same `key` cancels this one, which then gives None."""
+        self._last_asked = time.monotonic()
+        if older := self._newest.pop(key, None):
+            older.cancel()
+        pipeline = Pipeline(self._require_completer(), self.settings, self.id)
+        task = self._newest[key] = asyncio.create_task(pipeline.suggest(document, offset, trigger))
+        try:
+            answer = await task
+            self.answers.append(answer)
+            return answer
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                raise
+            return None
+        finally:
+            if self._newest.get(key) is task:
+                del self._newest[key]
+
+    async def aclose(self) -> None:
+        for task in self._newest.values():
+            task.cancel()
+        if self._keeping is not None:
+            self._keeping.cancel()
+        if self._completer is not None:
+            await _say_good_bye(self._completer, self.id)
+
+    def _require_completer(self) -> HttpCompleter | LocalService:
+        if self._completer is None:
+            self.configure({})
+        assert self._completer is not None
+        return self._completer
+
+    def _replace_completer(self) -> None:
+        old, settings = self._completer, self.settings
+        if settings.url:
+            self._completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
+        else:
+            environ = service_environ(settings, os.environ)
+            self._completer = LocalService(runtime_folder(), service_command(), environ, self._on_status)
+        if old is not None:
+            self._closing = asyncio.ensure_future(_say_good_bye(old, self.id))
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(_KEEP_ALIVE_S)
+            if isinstance(self._completer, LocalService) and time.monotonic() - self._last_asked < _AWAY_S:
+                await self._completer.keep_alive(self.id)
+
+
+async def _say_good_bye(completer: HttpCompleter | LocalService, session_id: str) -> None:
+    if isinstance(completer, LocalService):
+        await completer.aclose(session_id)
+    else:
+        await completer.aclose()

@@ -1,0 +1,38 @@
+"""Spellings of one URI, and the path of a document as the model may see it. Pure functions; touches no file."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+_DRIVE = re.compile(r"^/([A-Za-z]):")
+# Schemes whose documents the editor holds in full: files, and buffers that are no file yet.
+SERVED_SCHEMES = frozenset({"file", "untitled"})
+
+
+def key(uri: str) -> str:
+    """The same for every spelling of a URI: percent-escapes, the case of the drive letter, composed letters."""
+    scheme, _, rest = uri.partition(":")
+    rest = unicodedata.normalize("NFC", unquote(rest, errors="surrogateescape"))
+    path = _DRIVE.sub(_lower_drive, rest.removeprefix("//") if rest.startswith("///") else rest)
+    return f"{scheme.lower()}:{path}"
+
+
+def is_served(uri: str) -> bool:
+    scheme, _, rest = uri.partition(":")
+    return scheme.lower() in SERVED_SCHEMES and bool(rest.strip("/"))
+
+
+def relative_path(uri: str, roots: Iterable[str]) -> str:
+    """The document's path below the longest of the root URIs that holds it, else its bare name; with `/` throughout.
+    Of roots one inside the other, the inner one counts. A buffer that is no file has no path."""
+    document = key(uri)
+    if not document.startswith("file:"):
+        return ""
+    holding = [root for root in (key(r).rstrip("/") + "/" for r in roots) if document.startswith(root)]
+    path = document[len(max(holding, key=len)) :] if holding else document.rpartition("/")[2]
+    return path.encode("utf-8", "replace").decode()
+
+
+def _lower_drive(match: re.Match[str]) -> str:
+    return f"/{match.group(1).lower()}:"

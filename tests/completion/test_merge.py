@@ -1,0 +1,133 @@
+"""The rest of the cursor's line is merged with and never shown twice."""
+
+import ast
+
+import pytest
+
+from lsp_complete.completion.postprocess import Insertion, Withheld, judge
+from lsp_complete.protocol.completion import Mode
+from tests.completion.cursor_case import at, check, check_withheld
+
+LINE = Mode.LINE
+
+
+@pytest.mark.parametrize("raw", ['ishedhed"  # done', 'ished"  # done', 'ishedhed"  # done\n', "is", "ished", "ish"])
+def test_the_rest_of_a_word_and_its_line_is_written_once(raw: str) -> None:
+    check('status = "fin█hed"  # done\n', raw, 'status = "finished"  # done\n', LINE)
+
+
+def test_a_piece_of_the_word_and_the_whole_rest_is_written_once() -> None:
+    check("x = fin█shed  # done\n", "ished  # done", "x = finished  # done\n", LINE)
+
+
+@pytest.mark.parametrize("quote", ["”", "»", "！"])
+def test_the_rest_may_have_punctuation_that_is_not_ascii(quote: str) -> None:
+    for raw in (f"ished{quote} done", f"ishedhed{quote} done", "is"):
+        check(f"status = fin█hed{quote} done\n", raw, f"status = finished{quote} done\n", LINE)
+
+
+@pytest.mark.parametrize("raw", ["ance = 3", 'ale"', "\nished", "ish - "])
+def test_a_text_that_does_not_fit_the_word_is_not_offered(raw: str) -> None:
+    check_withheld('status = "fin█hed"  # done\n', raw, Withheld.DOES_NOT_FIT, Mode.BLOCK)
+
+
+def test_a_letter_may_double_in_a_word() -> None:
+    check('x = "pre█s"\n', 'ss"', 'x = "press"\n', LINE)
+
+
+@pytest.mark.parametrize("raw", ["(3, 3))", "(3, 3)", "(3, 3))\n"])
+def test_a_bracket_that_the_editor_has_closed_is_closed_once(raw: str) -> None:
+    check("a = np.zeros(█)\n", raw, "a = np.zeros((3, 3))\n", LINE)
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "accepted"),
+    [
+        ("f(g(█))", "x))", "f(g(x))"),
+        ("f(g(█))", "x)", "f(g(x))"),
+        ("f(g(█)", "x)", "f(g(x))"),
+        ("f(g(█)", "x))", "f(g(x))"),
+        ("f(█)", "bar()", "f(bar())"),
+        ("f(█)", "bar())", "f(bar())"),
+        ("f(█ )", "x)", "f(x )"),
+        ("f(█)  # :)", "x)", "f(x)  # :)"),
+        ("f(█, b)", "a)", "f(a, b)"),
+        ("f(█, b)", "a, b)", "f(a, b)"),
+        ("    █)", "x)", "    x)"),
+        ('x = {"a": [█]}', "1]}", 'x = {"a": [1]}'),
+        ('x = {"a": [█]}', "1]", 'x = {"a": [1]}'),
+        ('print("█")', 'hello"', 'print("hello")'),
+        ('print("█")', 'hello")', 'print("hello")'),
+        ('print("█")', 'a :)")', 'print("a :)")'),
+        ("print(█)", '"a")', 'print("a")'),
+        ("x = [█]", '"a", "b"]', 'x = ["a", "b"]'),
+        ("foo.bar█(x)", "_baz(x)", "foo.bar_baz(x)"),
+        ("limit = █ + base", "offset ", "limit = offset + base"),
+        ("limit = █ + base", "offset + base", "limit = offset + base"),
+        ("return █x", "not ", "return not x"),
+    ],
+)
+def test_what_the_rest_of_the_line_has_is_left_to_it(marked: str, raw: str, accepted: str) -> None:
+    check(marked + "\n", raw, accepted + "\n", LINE)
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "accepted"),
+    [
+        ("f(█);", "bar();", "f(bar());"),
+        ("f(█);", "bar());", "f(bar());"),
+        ("f(█);", "a) + 1;", "f(a) + 1;"),
+        ("f(█)", "bar());", "f(bar());"),
+        ("x = █;", "1;", "x = 1;"),
+        ("[f(█),", "a,", "[f(a),"),
+    ],
+)
+def test_a_statement_ends_once(marked: str, raw: str, accepted: str) -> None:
+    check(marked + "\n", raw, accepted + "\n", LINE, path="a.js")
+
+
+def test_a_text_that_goes_on_after_the_bracket_takes_its_place() -> None:
+    document, offset = at("y = f(█)\n")
+    assert judge(document, offset, LINE, "x) + 1") == Insertion("x) + 1", num_replaced=1)
+    check("y = f(█)\n", "x) + 1", "y = f(x) + 1\n", LINE)
+    check("if (█) {\n", "x) {", "if (x) {\n", LINE, path="a.js")
+    check("if (█)\n", "x) {\n  a();\n}\n", "if (x) {\n  a();\n}\n", path="a.js")
+    check("if (█) {\n", "x) {\n  a();\n}\n", "if (x) {\n  a();\n}\n", path="a.js")
+
+
+def test_a_block_between_brackets_ends_before_the_closing_one() -> None:
+    for raw in ("\n  a();\n", "\n  a();\n});\n", "\n  a();\n})", "\n  a();"):
+        document, offset = at("f(() => {█});\n", path="a.js")
+        outcome = judge(document, offset, Mode.BLOCK, raw)
+        assert isinstance(outcome, Insertion)
+        assert outcome.text.rstrip() == "\n  a();"
+    check("  f(() => {█});\n", "\n    a();\n  });\n", "  f(() => {\n    a();\n  });\n", path="a.js")
+    check("  f(() => {█});\n", "\n    a();\n", "  f(() => {\n    a();\n  });\n", path="a.js")
+
+
+def test_the_rest_of_the_line_ends_at_its_line_end() -> None:
+    check("f(█)\nx)\n", "a, x)", "f(a, x)\nx)\n", LINE)
+    check("f(█)\n+ 1\n", "a) + 1", "f(a) + 1\n+ 1\n", LINE)
+
+
+def test_a_text_that_is_the_rest_of_the_line_is_not_offered() -> None:
+    check_withheld("x = █foo(a)\n", "foo(a)", Withheld.REPEATS_REST, LINE)
+    check_withheld("f(█)\n", ")", Withheld.REPEATS_REST, LINE)
+    check_withheld("f(█b)\n", "a(b)", Withheld.DOES_NOT_FIT, LINE)
+
+
+def test_the_leading_blank_is_kept() -> None:
+    check("def f(total):\n    return█\n", " total", "def f(total):\n    return total\n", LINE)
+
+
+def test_a_line_of_crlf_has_nothing_after_its_last_character() -> None:
+    document, offset = at("def f(a):\n    return █\n\nprint(f(1))\n", eol="\r\n")
+    assert judge(document, offset, LINE, "a + 1") == Insertion("a + 1")
+
+
+def test_an_accepted_call_parses() -> None:
+    for raw in ("(3, 3)", "(3, 3))", "3)", "3", "(3, (1, 2)))"):
+        document, offset = at("a = np.zeros(█)\n")
+        outcome = judge(document, offset, LINE, raw)
+        assert isinstance(outcome, Insertion)
+        ast.parse(document.text[:offset] + outcome.text + document.text[offset + outcome.num_replaced :])
