@@ -91,12 +91,14 @@ async def _play(draw: Draw) -> Report:
 
 async def _play_scene(scene: Scene, editor: "Editor", report: Report, draw: Draw) -> None:
     draw(editor, None, scene.says)
+    num_before = report.num_cancelled
     for key in scene.keys or [""]:
         report.num_cancelled += editor.type(key)
         report.num_keys += len(key)
         draw(editor, None, "")
         await asyncio.sleep(_KEY_S)
     if scene.then != "accept":
+        draw(editor, None, f"{report.num_cancelled - num_before} questions were cancelled by typing on")
         return
     ghost = await editor.ghost(_PATIENCE_S)
     if ghost is None:

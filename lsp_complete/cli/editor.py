@@ -21,7 +21,10 @@ from pygls.lsp.client import LanguageClient
 from lsp_complete.text.document import Document
 from lsp_complete.text.positions import offset_at, position_at
 
+# A slow machine computes a cold prompt for longer than an impatient user would wait.
+_DEADLINE_MS = 60_000
 EXPLAIN_REQUEST = "lsp-complete/explain"
+_STATUS_NOTIFICATION = "lsp-complete/status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,8 @@ class Editor:
 async def opened(path: Path, root: Path, language: str, offset_of: str) -> AsyncGenerator[Editor, None]:
     """The file in an editor with a server of its own, the cursor behind the first `offset_of`."""
     client = LanguageClient("lsp-complete-demo", "1")
+    client.feature(_STATUS_NOTIFICATION)(lambda params: None)
+    client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: print(params.message, file=sys.stderr))
     command = [sys.executable, "-P", "-m", "lsp_complete", "lsp"]
     await client.start_io(*command, env={**os.environ, "LSP_COMPLETE_LOG_LEVEL": "warning"})
     capabilities = types.ClientCapabilities(
@@ -121,7 +126,12 @@ async def opened(path: Path, root: Path, language: str, offset_of: str) -> Async
     folders = [types.WorkspaceFolder(root.as_uri(), root.name)]
     try:
         await client.initialize_async(
-            types.InitializeParams(capabilities, process_id=os.getpid(), workspace_folders=folders)
+            types.InitializeParams(
+                capabilities,
+                process_id=os.getpid(),
+                workspace_folders=folders,
+                initialization_options={"deadline_ms": _DEADLINE_MS},
+            )
         )
         client.initialized(types.InitializedParams())
         text = await asyncio.to_thread(path.read_text, "utf-8")

@@ -8,7 +8,6 @@ keep the same tokens here, so the slot that shares most with a new prompt is kno
 """
 
 import asyncio
-import codecs
 import contextlib
 import os
 import secrets
@@ -30,9 +29,11 @@ from lsp_complete.protocol.errors import EngineFailed
 # One batch of prefill. Larger ones are hardly faster on a CPU (46 to 80 tokens/s at 32, 64 and 512 alike) and make a
 # cancel, and the keystroke behind it, wait longer: 64 tokens are 0.8 s on two slow cores, 32 are 0.4 s.
 PREFILL_STEP_TOKENS = 32
-# A slot is reused if it holds at least this share of the new prompt; below it, the slot unused for longest is taken,
-# so that a second file does not evict the first.
-_MIN_REUSED_SHARE = 0.5
+# A slot is reused if it shares so much with the new prompt, of what the shorter of the two has; otherwise the slot that
+# was unused for longest is taken, so that a second file does not evict the first.
+_MIN_SHARED = 0.5
+# What stands for bytes that are no whole character.
+_HALF = "\ufffd"
 
 
 @dataclass(slots=True, eq=False)
@@ -48,13 +49,13 @@ class _Slot:
 
 @dataclass(slots=True)
 class _Progress:
-    """What one job has cost so far, and the text decoder that keeps half a character for the next token."""
+    """What one job has cost so far. `half` are tokens that end within a character."""
 
     cached_tokens: int | None = None
     prefill_ms: float = 0.0
     decode_ms: float = 0.0
     num_generated: int = 0
-    text: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
+    half: list[int] = field(default_factory=list)
 
 
 class LlamaCppEngine:
@@ -99,14 +100,15 @@ class LlamaCppEngine:
                     yield EngineChunk("", None, _usage(job, progress), _timing(progress))
             finish = Finish.LENGTH
             for _ in range(job.max_tokens):
-                token, text = _token_of(answer)
+                token = answer["token"]
                 if token is None or token in job.stop_tokens:
                     finish = Finish.STOP
                     break
                 self._generated += 1
                 progress.num_generated += 1
                 tokens.append(token)
-                yield EngineChunk(progress.text.decode(text), None, _usage(job, progress), _timing(progress))
+                text = await self._text(token, answer["text"], progress)
+                yield EngineChunk(text, None, _usage(job, progress), _timing(progress))
                 if progress.num_generated < job.max_tokens:
                     answer = await self._decode(slot, tokens, progress)
             yield EngineChunk("", finish, _usage(job, progress), _timing(progress))
@@ -162,6 +164,17 @@ class LlamaCppEngine:
         progress.decode_ms += answer.get("timings", {}).get("prompt_ms", 0.0)
         return answer
 
+    async def _text(self, token: int, text: str | None, progress: _Progress) -> str:
+        """The token's text; empty until the character that it is a part of is whole."""
+        if text is not None and not progress.half:
+            return text
+        progress.half.append(token)
+        text = await asyncio.to_thread(self.tokenizer.decode, progress.half)
+        if text.endswith(_HALF):
+            return ""
+        progress.half.clear()
+        return text
+
     async def _step(self, slot: _Slot, tokens: Sequence[int]) -> dict[str, Any]:
         """One call into llama.cpp. A cancelled caller leaves it running; the slot knows until it is done."""
         self._steps += 1
@@ -177,31 +190,40 @@ def _step_done(slot: _Slot, tokens: Sequence[int], step: asyncio.Future[Any]) ->
 
 
 def _call(server: Any, slot_id: int, tokens: Sequence[int]) -> dict[str, Any]:
-    """Extend the slot's cache to `tokens` and sample one more, greedily. Blocks; runs on a thread."""
+    """Extend the slot's cache to `tokens` and sample one more, greedily. Blocks; runs on a thread.
+
+    Gives `token`, None where the model ended the text; `text`, None where the token ends within a character; and
+    `timings`. Of such a token llama.cpp tells nothing but to those who ask for all that it knows, at some cost.
+    """
+    answer = _ask(server, slot_id, tokens)
+    choice = answer["choices"][0]
+    if choice["finish_reason"] == "stop":
+        return {"token": None, "text": None, "timings": answer["timings"]}
+    if choice["logprobs"] is None:
+        everything = _ask(server, slot_id, tokens, verbose=True, return_tokens=True)["__verbose"]
+        return {"token": everything["tokens"][0], "text": None, "timings": answer["timings"]}
+    token = int(choice["logprobs"]["content"][0]["id"])
+    is_half = _HALF in choice["text"]
+    return {"token": token, "text": None if is_half else choice["text"], "timings": answer["timings"]}
+
+
+def _ask(server: Any, slot_id: int, tokens: Sequence[int], **options: Any) -> dict[str, Any]:
     answers: list[dict[str, Any]] = []
     server.handle_completions(
         {
-            "prompt": list(tokens), "n_predict": 1, "id_slot": slot_id, "cache_prompt": True, "stream": True,
-            "samplers": ["top_k"], "top_k": 1, "logprobs": 1, "post_sampling_probs": True,
+            "prompt": list(tokens), "n_predict": 1, "id_slot": slot_id, "cache_prompt": True, "stream": False,
+            "samplers": ["top_k"], "top_k": 1, "logprobs": 1, "post_sampling_probs": True, **options,
         },
         answers.append,
     )  # fmt: skip
     if not answers or "choices" not in answers[0]:
         raise EngineFailed("llama.cpp refused a step")
-    return {**answers[-1], "choices": answers[0]["choices"], "finish": answers[-1]["choices"][0]["finish_reason"]}
-
-
-def _token_of(answer: dict[str, Any]) -> tuple[int | None, bytes]:
-    """The sampled token and its bytes; None where the model ended the text."""
-    if answer["finish"] == "stop":
-        return None, b""
-    sampled = answer["choices"][0]["logprobs"]["content"][0]
-    return int(sampled["id"]), bytes(sampled["bytes"])
+    return answers[0]
 
 
 def _best_slot(free: Sequence[_Slot], prompt: Sequence[int]) -> _Slot:
     best = max(free, key=lambda slot: _shared(slot.tokens, prompt))
-    if _shared(best.tokens, prompt) >= _MIN_REUSED_SHARE * len(prompt):
+    if _shared(best.tokens, prompt) >= _MIN_SHARED * min(len(best.tokens), len(prompt)):
         return best
     return min(free, key=lambda slot: slot.last_used)
 

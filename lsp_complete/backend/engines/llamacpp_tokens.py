@@ -31,6 +31,10 @@ class LlamaCppTokenizer:
         is_control = len(tokens) == 1 and self._ask(text, False) != tokens
         return tokens[0] if is_control else None
 
+    def decode(self, tokens: list[int]) -> str:
+        """The text of tokens; what is no whole character becomes U+FFFD."""
+        return str(self._post("/detokenize", {"tokens": tokens})["content"])
+
     def _ask(self, text: str, parse_special: bool) -> tuple[int, ...]:
         body = {"content": text, "parse_special": parse_special, "add_special": False}
         return tuple(self._post("/tokenize", body)["tokens"])
