@@ -8,7 +8,7 @@ import contextlib
 import hmac
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lsp_complete import __version__
+from lsp_complete.backend import openai_api
 from lsp_complete.backend.metrics import Metrics
 from lsp_complete.backend.service import CompletionService
 from lsp_complete.backend.sessions import Sessions
-from lsp_complete.protocol.completion import CompletionRequest
+from lsp_complete.backend.stops import MarkerStop
+from lsp_complete.protocol.completion import CompletionChunk
 from lsp_complete.protocol.errors import (
     CompletionError,
     EngineFailed,
@@ -101,7 +103,8 @@ def create_app(backend: Backend) -> ASGIApp:
         return Response(status_code=204)
 
     routes = [
-        Route(COMPLETE_PATH, _Complete(backend), methods=["POST"]),
+        Route(COMPLETE_PATH, _Completion(backend, _own_answer), methods=["POST"]),
+        Route(openai_api.COMPLETIONS_PATH, _Completion(backend, _openai_answer), methods=["POST"]),
         Route(HEALTH_PATH, health),
         Route(METRICS_PATH, metrics),
         Route(SESSION_PATH, end_session, methods=["DELETE"]),
@@ -127,11 +130,36 @@ class _Guard:
         return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
 
 
-class _Complete:
-    """POST /v1/complete. The answer's status is known only with its first chunk, so nothing is sent before it."""
+Answer = Callable[[Backend, bytes], tuple[str, AsyncGenerator[bytes, None]]]
+"""A request's body to the content type and the pieces of its answer. Raises CompletionError."""
 
-    def __init__(self, backend: Backend) -> None:
+
+def _own_answer(backend: Backend, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
+    request = request_from_json(body)
+    backend.sessions.seen(request.session_id[:200], time.monotonic())
+    return EVENT_STREAM, _events(backend.ready_service().complete(request))
+
+
+def _openai_answer(backend: Backend, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
+    asked = openai_api.parse(body)
+    chunks = backend.ready_service().complete(asked.request, MarkerStop(asked.stop))
+    if asked.stream:
+        return EVENT_STREAM, openai_api.events(asked, chunks)
+    return "application/json", openai_api.whole(asked, chunks)
+
+
+async def _events(chunks: AsyncGenerator[CompletionChunk, None]) -> AsyncGenerator[bytes, None]:
+    async with contextlib.aclosing(chunks):
+        async for chunk in chunks:
+            yield chunk_to_event(chunk)
+
+
+class _Completion:
+    """Reads a request, sends its answer piece by piece, and stops at once when the client closes the stream."""
+
+    def __init__(self, backend: Backend, answer: Answer) -> None:
         self._backend = backend
+        self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -139,35 +167,34 @@ class _Complete:
                 body = await _body(scope, receive, self._backend.max_body_bytes)
             if body is None:
                 return
-            request = request_from_json(body)
-            self._backend.sessions.seen(request.session_id[:200], time.monotonic())
-            service = self._backend.ready_service()
+            content_type, pieces = self._answer(self._backend, body)
         except CompletionError as error:
             await problem(error)(scope, receive, send)
         except TimeoutError:
             await problem(InvalidRequest("the body did not arrive in time"))(scope, receive, send)
         else:
-            await _until_disconnect(receive, _answer(service, request, scope, receive, send))
+            await _until_disconnect(receive, _send_answer(content_type, pieces, scope, receive, send))
 
 
-async def _answer(
-    service: CompletionService, request: CompletionRequest, scope: Scope, receive: Receive, send: Send
+async def _send_answer(
+    content_type: str, pieces: AsyncGenerator[bytes, None], scope: Scope, receive: Receive, send: Send
 ) -> None:
+    """The status is known only with the first piece, so nothing is sent before it."""
     started = False
     try:
-        async with contextlib.aclosing(service.complete(request)) as chunks:
-            async for chunk in chunks:
+        async with contextlib.aclosing(pieces):
+            async for piece in pieces:
                 if not started:
-                    await send(_start())
+                    await send(_start(content_type))
                     started = True
-                await send({"type": "http.response.body", "body": chunk_to_event(chunk), "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
     except CompletionError as error:
-        if started:  # too late for a status: an answer without its last chunk is what the client takes for a failure
-            _log.warning("request failed in mid-answer: %s", error.type)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
+        if not started:
             await problem(error)(scope, receive, send)
+            return
+        # Too late for a status: an answer without its last chunk is what the client takes for a failure.
+        _log.warning("request failed in mid-answer: %s", error.type)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _until_disconnect(receive: Receive, work: Awaitable[None]) -> None:
@@ -205,8 +232,8 @@ async def _body(scope: Scope, receive: Receive, limit: int) -> bytes | None:
             return bytes(body)
 
 
-def _start() -> Message:
-    headers = [(b"content-type", EVENT_STREAM.encode()), (b"cache-control", b"no-store")]
+def _start(content_type: str) -> Message:
+    headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-store")]
     return {"type": "http.response.start", "status": 200, "headers": headers}
 
 

@@ -58,11 +58,14 @@ class CompletionService:
         self._markers = all_markers(family)
         metrics.waiting.set_function(lambda: self.admission.num_waiting)
 
-    async def complete(self, request: CompletionRequest) -> AsyncGenerator[CompletionChunk, None]:
+    async def complete(
+        self, request: CompletionRequest, end: Stop | None = None
+    ) -> AsyncGenerator[CompletionChunk, None]:
+        """As `Completer` has it. `end`: where the text ends, instead of at the end of the line or the block."""
         deadline = _deadline(request)
         with self._recorded(request) as record:
             job, healed = await self._job(request)
-            stops = stops_for(request, self._markers, healed)
+            stops = stops_for(request, self._markers, healed, end)
             record.stage = "queue"
             async with self.admission.enter(deadline):
                 record.queue_ms = record.elapsed_ms()

@@ -26,10 +26,13 @@ class Stop(Protocol):
     def rest(self) -> str: ...
 
 
-def stops_for(request: CompletionRequest, markers: Sequence[str], healed: str = "") -> list[Stop]:
-    """The stops that a request's stream goes through, in this order."""
-    last = LineStop() if request.mode is Mode.LINE else BlockStop(request.prefix)
-    return [MarkerStop(markers), HealedStart(healed), last]
+def stops_for(
+    request: CompletionRequest, markers: Sequence[str], healed: str = "", end: "Stop | None" = None
+) -> list[Stop]:
+    """The stops that a request's stream goes through, in this order. `end` takes the place of that of its mode."""
+    if end is None:
+        end = LineStop() if request.mode is Mode.LINE else BlockStop(request.prefix)
+    return [MarkerStop(markers), HealedStart(healed), end]
 
 
 def feed_all(stops: Sequence[Stop], text: str) -> str:

@@ -6,11 +6,12 @@ import json
 
 import httpx
 import pytest
+import trustme
 
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.client.h2_transport import H2Transport
 from lsp_complete.protocol.completion import FinishChunk
-from lsp_complete.protocol.errors import ModelLoading, RateLimited, Unauthorized
+from lsp_complete.protocol.errors import ModelLoading, RateLimited, Unauthorized, Unreachable
 from lsp_complete.protocol.wire import PROBLEM_JSON, request_to_json
 from tests.fakes import RecitingEngine, request
 from tests.serving import CREDENTIAL, backend_over, serving
@@ -159,3 +160,45 @@ async def test_sessions_are_seen_and_can_end():
         assert "one" in backend.sessions._last_seen
         await service.end_session("one")
         assert "one" not in backend.sessions._last_seen
+
+
+OPENAI = "/v1/completions"
+
+
+async def test_clients_of_openai_are_answered_whole_or_in_a_stream():
+    async with http(backend_over(RecitingEngine("x = 1\ny = 2\n"))) as client:
+        body = {"prompt": "a", "suffix": "b", "max_tokens": 50}
+        answer = (await client.post(OPENAI, json=body)).json()
+        stream = (await client.post(OPENAI, json={**body, "stream": True})).text
+    assert answer["choices"][0]["text"] == "x = 1\ny = 2\n"
+    assert answer["usage"]["completion_tokens"] == 12
+    assert answer["choices"][0]["finish_reason"] == "stop"
+    *events, done = [line.removeprefix("data: ") for line in stream.split("\n") if line]
+    assert "".join(json.loads(event)["choices"][0]["text"] for event in events) == "x = 1\ny = 2\n"
+    assert done == "[DONE]"
+
+
+async def test_their_stops_end_the_text_and_senseless_bodies_are_refused():
+    async with http(backend_over(RecitingEngine("x = 1\ny = 2"))) as client:
+        answer = await client.post(OPENAI, json={"prompt": "a", "stop": "\ny", "max_tokens": 50})
+        assert answer.json()["choices"][0]["text"] == "x = 1"
+        bodies: list[object] = [{}, {"prompt": 1}, {"prompt": "a", "stop": [1]}, {"prompt": "a", "max_tokens": -1}, []]
+        for body in bodies:
+            is_problem(await client.post(OPENAI, json=body), 422, "invalid-request")
+
+
+async def test_over_tls_the_certificate_is_checked(tmp_path):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    certificate = authority.issue_cert("127.0.0.1")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    for blob in certificate.cert_chain_pems:
+        blob.write_to_path(tmp_path / "chain.pem", append=True)
+    files = {"tls_cert": str(tmp_path / "chain.pem"), "tls_key": str(tmp_path / "key.pem")}
+    async with serving(backend_over(RecitingEngine("x")), **files) as url:
+        assert url.startswith("https://")
+        for ca_file, works in ((str(tmp_path / "ca.pem"), True), (None, False)):
+            service = HttpCompleter(url, CREDENTIAL, ca_file=ca_file)
+            with contextlib.nullcontext() if works else pytest.raises(Unreachable):
+                assert len(await collect(request(), service)) == 2
+            await service.aclose()

@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Job
 from lsp_complete.backend.engines.llamacpp_tokens import LlamaCppTokenizer
 from lsp_complete.protocol.completion import Finish, Timing, Usage
@@ -247,11 +249,17 @@ def _params(params: Any, path: Path, context_tokens: int, num_slots: int, thread
     params.n_ctx = context_tokens * num_slots
     params.n_parallel = num_slots
     params.n_batch = params.n_ubatch = max(PREFILL_STEP_TOKENS, 32)
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or _num_cores()
     params.cache_ram_mib = 0  # our slots are the cache; llama.cpp's copy of old prompts would take up to 8 GiB
     params.verbosity = 0
     params.warmup = True
     return params
+
+
+def _num_cores() -> int:
+    """Real cores that this process may use. A second thread of one core only takes turns with the first."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, psutil.cpu_count(logical=False) or usable)
 
 
 def _hide_listener(params: Any, folder: Path, key: str) -> None:
