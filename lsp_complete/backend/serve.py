@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 _MAX_HEADER_BYTES = 16 * 1024
 _IDLE_CHECK_S = 1.0
+# A service whose model cannot be loaded stays for so long, to say why to who has started it.
+_FAILURE_SHOWN_S = 5.0
 # Answers in progress get so long to finish once the service has been told to stop.
 _DRAIN_S = 10.0
 
@@ -47,9 +49,10 @@ async def serve(
     family_name: str = "",
     runtime_folder: Path | None = None,
     announce: Callable[[str, str], None] = lambda url, credential: None,
-) -> None:
+) -> str:
     """Serve until SIGTERM, SIGINT or, with a `runtime_folder`, until no session is left. `announce` is called with the
-    address and the credential once the port is open. Raises OSError if it cannot be opened."""
+    address and the credential once the port is open. Gives why the model could not be loaded, if so. Raises OSError if
+    the port cannot be opened."""
     credential = settings.credential or secrets.token_urlsafe(32)
     port = settings.port if runtime_folder is None else 0
     backend = Backend(credential, settings.max_body_kib * 1024, Sessions(settings.session_idle_s, time.monotonic()))
@@ -67,18 +70,23 @@ async def serve(
                 remove_runtime(runtime_folder)
     if backend.service is not None:
         await backend.service.engine.close()
+    return backend.failure
 
 
 async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.Task[None], *, is_shared: bool) -> None:
     _stop_on_signals(stop)
     loading.add_done_callback(lambda _: _stop_on_signals(stop))  # llama.cpp takes the signals for itself
-    idle = asyncio.create_task(_until_idle(backend)) if is_shared else asyncio.create_task(asyncio.Event().wait())
-    waiting = asyncio.create_task(stop.wait())
-    await asyncio.wait([waiting, idle], return_when=asyncio.FIRST_COMPLETED)
-    for task in (waiting, idle):
+    reasons = {
+        asyncio.create_task(stop.wait()): "told to",
+        asyncio.create_task(_until_failed(backend, loading)): "no model",
+    }
+    if is_shared:
+        reasons[asyncio.create_task(_until_idle(backend))] = "no session left"
+    done, pending = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
         task.cancel()
-    await asyncio.wait([loading])
-    _log.info("stopping: %s", "told to" if stop.is_set() else "no session left")
+    await asyncio.wait([loading, *pending])
+    _log.info("stopping: %s", reasons[done.pop()])
 
 
 async def _load(backend: Backend, settings: Settings, family_name: str, load_engine: LoadEngine) -> None:
@@ -95,6 +103,11 @@ async def _load(backend: Backend, settings: Settings, family_name: str, load_eng
         _log.error("the model cannot be loaded: %s", backend.failure)
     else:
         _log.info("ready: model %s loaded in %.1f s", backend.model, time.monotonic() - started)
+
+
+async def _until_failed(backend: Backend, loading: asyncio.Task[None]) -> None:
+    await asyncio.wait([loading])
+    await (asyncio.sleep(_FAILURE_SHOWN_S) if backend.failure else asyncio.Event().wait())
 
 
 async def _until_idle(backend: Backend) -> None:

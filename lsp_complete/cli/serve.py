@@ -77,7 +77,10 @@ def _run(settings: "Settings", **options: Any) -> None:
     except ImportError as error:
         print(f"lsp-complete: {error.name} is not installed: pip install 'lsp-complete[cpu]'", file=sys.stderr)
         raise typer.Exit(EXIT_ENGINE_MISSING) from None
-    asyncio.run(serve(settings, load_engine, model=name, family_name=family_name, **options))
+    failure = asyncio.run(serve(settings, load_engine, model=name, family_name=family_name, **options))
+    if failure:
+        print(f"lsp-complete: {failure}", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def _engine(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:

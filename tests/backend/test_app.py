@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import sys
 
 import httpx
 import pytest
@@ -202,3 +203,31 @@ async def test_over_tls_the_certificate_is_checked(tmp_path):
             with contextlib.nullcontext() if works else pytest.raises(Unreachable):
                 assert len(await collect(request(), service)) == 2
             await service.aclose()
+
+
+_DYING_CLIENT = """
+import asyncio, os, sys
+from lsp_complete.client.completer import HttpCompleter
+from lsp_complete.protocol.completion import CompletionRequest
+
+async def main(url, credential):
+    async for _ in HttpCompleter(url, credential).complete(CompletionRequest("r", "s", "a", "b")):
+        os._exit(9)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_a_client_that_dies_frees_its_slot():
+    engine = RecitingEngine("abcdef", num_slots=1)
+    engine.gate = asyncio.Semaphore(1)
+    backend = backend_over(engine, queue_length=0)
+    async with serving(backend) as url:
+        client = await asyncio.create_subprocess_exec(sys.executable, "-c", _DYING_CLIENT, url, CREDENTIAL)
+        assert await client.wait() == 9
+        async with asyncio.timeout(5):
+            while engine.num_open:
+                await asyncio.sleep(0)
+    assert engine.stats().steps == 1
+    assert backend.service is not None
+    assert backend.service.admission.num_running == 0
