@@ -58,6 +58,22 @@ class _Progress:
     decode_ms: float = 0.0
     num_generated: int = 0
     half: list[int] = field(default_factory=list)
+    finish: Finish = Finish.LENGTH
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A step's: the sampled token, None where the model ended the text; its text, None where it ends within a
+    character; tokens reused and computed; milliseconds."""
+
+    token: int | None
+    text: str | None
+    num_cached: int = 0
+    num_computed: int = 0
+    took_ms: float = 0.0
+
+
+_NOTHING = _Answer(None, None)
 
 
 class LlamaCppEngine:
@@ -94,26 +110,31 @@ class LlamaCppEngine:
         return cls(server, folder, model, context_tokens, num_slots, key)
 
     async def generate(self, job: Job) -> AsyncGenerator[EngineChunk, None]:
-        tokens, progress = list(job.prompt), _Progress()
-        async with self._slot_for(tokens) as slot:
-            answer: dict[str, Any] = {}
-            async with contextlib.aclosing(self._prefill(slot, tokens, progress)) as answers:
-                async for answer in answers:  # noqa: B007
-                    yield EngineChunk("", None, _usage(job, progress), _timing(progress))
-            finish = Finish.LENGTH
-            for _ in range(job.max_tokens):
-                token = answer["token"]
-                if token is None or token in job.stop_tokens:
-                    finish = Finish.STOP
-                    break
-                self._generated += 1
-                progress.num_generated += 1
-                tokens.append(token)
-                text = await self._text(token, answer["text"], progress)
+        progress = _Progress()
+        async with (
+            self._slot_for(job.prompt) as slot,
+            contextlib.aclosing(self._texts(slot, job, progress)) as texts,
+        ):
+            async for text in texts:
                 yield EngineChunk(text, None, _usage(job, progress), _timing(progress))
-                if progress.num_generated < job.max_tokens:
-                    answer = await self._decode(slot, tokens, progress)
-            yield EngineChunk("", finish, _usage(job, progress), _timing(progress))
+        yield EngineChunk("", progress.finish, _usage(job, progress), _timing(progress))
+
+    async def _texts(self, slot: _Slot, job: Job, progress: _Progress) -> AsyncGenerator[str, None]:
+        """The text of each step: nothing for those of the prefill, then a token's."""
+        tokens, answer = list(job.prompt), _NOTHING
+        async with contextlib.aclosing(self._prefill(slot, tokens, progress)) as answers:
+            async for answer in answers:  # noqa: B007
+                yield ""
+        while progress.num_generated < job.max_tokens:
+            if progress.num_generated:
+                answer = await self._decode(slot, tokens, progress)
+            if answer.token is None or answer.token in job.stop_tokens:
+                progress.finish = Finish.STOP
+                return
+            self._generated += 1
+            progress.num_generated += 1
+            tokens.append(answer.token)
+            yield await self._text(answer, progress)
 
     async def prefill(self, job: Job) -> EngineChunk:
         progress = _Progress()
@@ -147,37 +168,35 @@ class LlamaCppEngine:
             slot.last_used = time.monotonic()
             self._freed.set()
 
-    async def _prefill(
-        self, slot: _Slot, tokens: list[int], progress: _Progress
-    ) -> AsyncGenerator[dict[str, Any], None]:
+    async def _prefill(self, slot: _Slot, tokens: list[int], progress: _Progress) -> AsyncGenerator[_Answer, None]:
         """Compute the prompt in small steps. Gives the answer of each; that of the last has the first token."""
         start = _shared(slot.tokens, tokens)
         for end in [*range(start + PREFILL_STEP_TOKENS, len(tokens), PREFILL_STEP_TOKENS), len(tokens)]:
             answer = await self._step(slot, tokens[:end])
-            timings = answer.get("timings", {})
             if progress.cached_tokens is None:
-                progress.cached_tokens = int(timings.get("cache_n", 0))
-            progress.prefill_ms += timings.get("prompt_ms", 0.0)
-            self._prefilled += int(timings.get("prompt_n", 0))
+                progress.cached_tokens = answer.num_cached
+            progress.prefill_ms += answer.took_ms
+            self._prefilled += answer.num_computed
             yield answer
 
-    async def _decode(self, slot: _Slot, tokens: list[int], progress: _Progress) -> dict[str, Any]:
+    async def _decode(self, slot: _Slot, tokens: list[int], progress: _Progress) -> _Answer:
         answer = await self._step(slot, tokens)
-        progress.decode_ms += answer.get("timings", {}).get("prompt_ms", 0.0)
+        progress.decode_ms += answer.took_ms
         return answer
 
-    async def _text(self, token: int, text: str | None, progress: _Progress) -> str:
+    async def _text(self, answer: _Answer, progress: _Progress) -> str:
         """The token's text; empty until the character that it is a part of is whole."""
-        if text is not None and not progress.half:
-            return text
-        progress.half.append(token)
+        if answer.text is not None and not progress.half:
+            return answer.text
+        assert answer.token is not None
+        progress.half.append(answer.token)
         text = await asyncio.to_thread(self.tokenizer.decode, progress.half)
         if text.endswith(_HALF):
             return ""
         progress.half.clear()
         return text
 
-    async def _step(self, slot: _Slot, tokens: Sequence[int]) -> dict[str, Any]:
+    async def _step(self, slot: _Slot, tokens: Sequence[int]) -> _Answer:
         """One call into llama.cpp. A cancelled caller leaves it running; the slot knows until it is done."""
         self._steps += 1
         loop = asyncio.get_running_loop()
@@ -191,22 +210,21 @@ def _step_done(slot: _Slot, tokens: Sequence[int], step: asyncio.Future[Any]) ->
     slot.tokens = () if step.cancelled() or step.exception() else tuple(tokens)
 
 
-def _call(server: Any, slot_id: int, tokens: Sequence[int]) -> dict[str, Any]:
+def _call(server: Any, slot_id: int, tokens: Sequence[int]) -> _Answer:
     """Extend the slot's cache to `tokens` and sample one more, greedily. Blocks; runs on a thread.
 
-    Gives `token`, None where the model ended the text; `text`, None where the token ends within a character; and
-    `timings`. Of such a token llama.cpp tells nothing but to those who ask for all that it knows, at some cost.
+    Of a token that ends within a character llama.cpp tells nothing but to those who ask for all it knows, at some cost.
     """
     answer = _ask(server, slot_id, tokens)
-    choice = answer["choices"][0]
+    choice, timings = answer["choices"][0], answer.get("timings", {})
+    took = int(timings.get("cache_n", 0)), int(timings.get("prompt_n", 0)), float(timings.get("prompt_ms", 0.0))
     if choice["finish_reason"] == "stop":
-        return {"token": None, "text": None, "timings": answer["timings"]}
+        return _Answer(None, None, *took)
     if choice["logprobs"] is None:
         everything = _ask(server, slot_id, tokens, verbose=True, return_tokens=True)["__verbose"]
-        return {"token": everything["tokens"][0], "text": None, "timings": answer["timings"]}
+        return _Answer(int(everything["tokens"][0]), None, *took)
     token = int(choice["logprobs"]["content"][0]["id"])
-    is_half = _HALF in choice["text"]
-    return {"token": token, "text": None if is_half else choice["text"], "timings": answer["timings"]}
+    return _Answer(token, None if _HALF in choice["text"] else choice["text"], *took)
 
 
 def _ask(server: Any, slot_id: int, tokens: Sequence[int], **options: Any) -> dict[str, Any]:
