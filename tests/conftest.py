@@ -4,10 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from lsp_complete.config.paths import model_folder
 from lsp_complete.models.catalogue import QWEN_0_5B
 from lsp_complete.models.fetch import find
+
+# The same examples every time, however slow the machine.
+settings.register_profile("tests", deadline=None, derandomize=True)
+settings.load_profile("tests")
 
 # Where the models lie is settled before the tests move everything else away.
 _MODELS = model_folder()

@@ -24,7 +24,6 @@ from lsp_complete.text.positions import offset_at, position_at
 # A slow machine computes a cold prompt for longer than an impatient user would wait.
 _DEADLINE_MS = 60_000
 EXPLAIN_REQUEST = "lsp-complete/explain"
-_STATUS_NOTIFICATION = "lsp-complete/status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,6 @@ class Editor:
 async def opened(path: Path, root: Path, language: str, offset_of: str) -> AsyncGenerator[Editor, None]:
     """The file in an editor with a server of its own, the cursor behind the first `offset_of`."""
     client = LanguageClient("lsp-complete-demo", "1")
-    client.feature(_STATUS_NOTIFICATION)(lambda params: None)
     client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: print(params.message, file=sys.stderr))
     command = [sys.executable, "-P", "-m", "lsp_complete", "lsp"]
     await client.start_io(*command, env={**os.environ, "LSP_COMPLETE_LOG_LEVEL": "warning"})

@@ -53,7 +53,7 @@ def _serve_shared(settings: "Settings") -> None:
     from filelock import Timeout
 
     from lsp_complete.config.paths import runtime_folder
-    from lsp_complete.config.runtime import EXIT_ALREADY_RUNNING, service_lock
+    from lsp_complete.config.runtime import EXIT_ALREADY_RUNNING, remove_runtime, service_lock
 
     folder = runtime_folder()
     lock = service_lock(folder)
@@ -62,6 +62,7 @@ def _serve_shared(settings: "Settings") -> None:
     except Timeout:
         raise typer.Exit(EXIT_ALREADY_RUNNING) from None
     with lock:
+        remove_runtime(folder)  # of a service that could not do so itself
         settings = settings.model_copy(update={"host": "127.0.0.1", "credential": "", "tls_cert": ""})
         _run(settings, runtime_folder=folder)
 

@@ -7,8 +7,10 @@ service is found and launched; what it runs is the service's own business.
 import asyncio
 import contextlib
 import logging
+import math
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +23,20 @@ from lsp_complete.config.runtime import (
     EXIT_ENGINE_MISSING,
     EXIT_MODEL_MISSING,
     Runtime,
+    clear_away,
     read_runtime,
 )
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import CompletionChunk, CompletionRequest
-from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, ModelLoading, Unavailable, Unreachable
+from lsp_complete.protocol.errors import (
+    BadAnswer,
+    CompletionError,
+    DeadlinePassed,
+    ModelLoading,
+    Unauthorized,
+    Unavailable,
+    Unreachable,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +46,10 @@ _START_TIMEOUT_S = 30.0
 # A gigabyte from a slow disk; the 0.5B takes 3 s.
 _LOAD_TIMEOUT_S = 180.0
 _MAX_BACKOFF_S = 60.0
+# A service that has lived so long did not crash for a reason that makes the next one crash at once.
+_STABLE_S = 60.0
+# What tells that the service found at the address is no more, or another one.
+_GONE = (Unreachable, Unauthorized, BadAnswer)
 # The settings that a service started here is given.
 _SERVICE_SETTINGS = (
     "model", "engine", "threads", "slots", "context_tokens", "queue_length", "session_idle_s", "log_level",
@@ -57,6 +72,7 @@ class ServiceStatus:
     detail: str = ""
 
 
+_GONE_STATUS = ServiceStatus(ServiceState.STOPPED, "the local service is gone")
 _EXITS = {
     EXIT_MODEL_MISSING: ServiceStatus(
         ServiceState.MODEL_MISSING, "no model on this machine yet: run `lsp-complete model pull`"
@@ -80,11 +96,14 @@ def service_environ(settings: Settings, environ: Mapping[str, str]) -> dict[str,
 
 def backoff_s(num_failures: int) -> float:
     """How long to wait before the next start: 1, 2, 4 … seconds after as many failures in a row, a minute at most."""
-    return 0.0 if num_failures == 0 else min(_MAX_BACKOFF_S, 2.0 ** (num_failures - 1))
+    if num_failures == 0:
+        return 0.0
+    return min(_MAX_BACKOFF_S, 2.0 ** min(num_failures - 1, 10))  # an editor may stay open for thousands of them
 
 
 class LocalService:
-    """A `Completer` over the shared service. `on_status` hears of every change of state, in the event loop."""
+    """A `Completer` over the shared service. `on_status` hears of every change of state, in the event loop. The service
+    lives for as long as a session with a `session_id` does."""
 
     def __init__(
         self,
@@ -93,15 +112,17 @@ class LocalService:
         environ: Mapping[str, str],
         on_status: Callable[[ServiceStatus], None] = lambda status: None,
         clock: Callable[[], float] = time.monotonic,
+        session_id: str = "",
     ) -> None:
         self.status = ServiceStatus(ServiceState.STOPPED)
         self._folder, self._command, self._environ = folder, list(command), dict(environ)
-        self._on_status, self._clock = on_status, clock
+        self._on_status, self._clock, self._session_id = on_status, clock, session_id
         self._completer: HttpCompleter | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._starting: asyncio.Task[None] | None = None
+        self._is_closed = False
         self._num_failures = 0
-        self._retry_at = 0.0
+        self._ready_at = self._retry_at = -math.inf
 
     async def complete(self, request: CompletionRequest) -> AsyncGenerator[CompletionChunk, None]:
         completer = self._ready_completer()
@@ -109,13 +130,13 @@ class LocalService:
             async with contextlib.aclosing(completer.complete(request)) as chunks:
                 async for chunk in chunks:
                     yield chunk
-        except Unreachable:
+        except _GONE:
             self._lost(completer)
             raise
 
     def start(self) -> None:
         """Begin to find or start the service, if nobody is at it and the last failure is long enough ago."""
-        is_due = self._completer is None and self._clock() >= self._retry_at
+        is_due = not self._is_closed and self._completer is None and self._clock() >= self._retry_at
         if is_due and (self._starting is None or self._starting.done()):
             self._starting = asyncio.create_task(self._connect())
 
@@ -133,11 +154,14 @@ class LocalService:
         if completer is not None:
             try:
                 await completer.health(session_id)
-            except CompletionError:
+            except _GONE:
                 self._lost(completer)
+            except CompletionError as error:
+                _log.info("local service: no sign of life: %s", error.type)
 
     async def aclose(self, session_id: str = "") -> None:
         """Say good-bye, so that the service need not outlive its last editor."""
+        self._is_closed = True
         if self._starting is not None:
             self._starting.cancel()
             await asyncio.wait([self._starting])
@@ -165,30 +189,41 @@ class LocalService:
                 await completer.aclose()
                 raise
         except _StartFailed as failure:
-            self._num_failures += 1
-            self._retry_at = self._clock() + backoff_s(self._num_failures)
+            self._process = None
+            self._back_off()
             self._set(failure.status)
         else:
-            self._num_failures = 0
-            self._completer = completer
+            self._completer, self._ready_at = completer, self._clock()
             self._set(ServiceStatus(ServiceState.READY))
+
+    def _back_off(self) -> None:
+        self._num_failures += 1
+        self._retry_at = self._clock() + backoff_s(self._num_failures)
 
     async def _runtime(self) -> Runtime:
         """Where the service is; started if it is nowhere."""
         deadline = self._clock() + _START_TIMEOUT_S
-        while (runtime := await asyncio.to_thread(read_runtime, self._folder)) is None:
-            self._set(ServiceStatus(ServiceState.STARTING, "starting the completion service"))
-            if self._process is None:
-                self._process = self._spawn()
-            code = self._process.poll()
-            if code is not None:
-                self._process = None
-                if code != EXIT_ALREADY_RUNNING:
-                    raise _StartFailed(_EXITS.get(code) or _failed(f"it ended with exit code {code}"))
-            if self._clock() > deadline:
-                raise _StartFailed(_failed("it does not open its port"))
-            await asyncio.sleep(_POLL_S)
+        try:
+            while (runtime := await asyncio.to_thread(read_runtime, self._folder)) is None:
+                self._set(ServiceStatus(ServiceState.STARTING, "starting the completion service"))
+                self._ensure_process()
+                if self._clock() > deadline:
+                    self._kill()
+                    raise _StartFailed(_failed("it does not open its port"))
+                await asyncio.sleep(_POLL_S)
+        except OSError as error:
+            raise _StartFailed(_failed(str(error))) from error
         return runtime
+
+    def _ensure_process(self) -> None:
+        """Start one, unless there is one under way, of ours or of another editor."""
+        if self._process is None and clear_away(self._folder):
+            self._process = self._spawn()
+        code = self._process.poll() if self._process else None
+        if code is not None:
+            self._process = None
+            if code != EXIT_ALREADY_RUNNING:
+                raise _StartFailed(_EXITS.get(code) or _failed(f"it ended with exit code {code}"))
 
     async def _until_loaded(self, completer: HttpCompleter) -> None:
         deadline = self._clock() + _LOAD_TIMEOUT_S
@@ -196,11 +231,12 @@ class LocalService:
             if self._clock() > deadline:
                 raise _StartFailed(_failed("the model does not load"))
             try:
-                health = await completer.health()
+                health = await completer.health(self._session_id)
             except DeadlinePassed:
                 health = {}  # llama.cpp holds Python's lock while it loads a model, and nothing else gets a turn
             except CompletionError as error:
-                raise _StartFailed(_failed(str(error))) from error
+                is_ours = self._process is not None
+                raise _StartFailed(_failed(str(error)) if is_ours else _GONE_STATUS) from error
             if health.get("failure"):
                 raise _StartFailed(_failed(str(health["failure"])))
             if health.get("ready"):
@@ -210,21 +246,29 @@ class LocalService:
 
     def _spawn(self) -> "subprocess.Popen[bytes]":
         """A process of its own session: a signal meant for the editor does not reach it."""
-        try:
-            return subprocess.Popen(
-                self._command, env=self._environ, cwd=self._folder, close_fds=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
-            )  # fmt: skip
-        except OSError as error:
-            raise _StartFailed(_failed(str(error))) from error
+        process = subprocess.Popen(
+            self._command, env=self._environ, cwd=self._folder, close_fds=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+        )  # fmt: skip
+        threading.Thread(target=process.wait, name="service", daemon=True).start()  # or its end leaves a zombie
+        return process
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
 
     def _lost(self, completer: HttpCompleter) -> None:
-        """The service is gone: the next request starts it again."""
-        if self._completer is completer:
-            self._completer = None
-            self._set(ServiceStatus(ServiceState.STOPPED, "the local service is gone"))
-            closing = asyncio.ensure_future(completer.aclose())
+        """The service is gone: start it again, now if it has lived long, else when somebody asks after a while."""
+        if self._completer is not completer:
+            return
+        self._completer = self._process = None
+        self._set(_GONE_STATUS)
+        closing = asyncio.ensure_future(completer.aclose())
+        if self._clock() - self._ready_at < _STABLE_S:
+            self._back_off()
+        else:
+            self._num_failures = 0
             closing.add_done_callback(lambda _: self.start())
 
     def _set(self, status: ServiceStatus) -> None:

@@ -25,7 +25,7 @@ from lsp_complete.protocol.completion import (
     Trigger,
     Usage,
 )
-from lsp_complete.protocol.errors import CompletionError, DeadlinePassed
+from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, InvalidRequest
 from lsp_complete.text.document import Document
 
 # Least characters per model token in source code, until the service says better.
@@ -82,6 +82,7 @@ class Pipeline:
 
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
+        offset = max(0, min(offset, len(document.text)))
         answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
         if reason := self._refusal(document):
             return replace(answer, reason=reason)
@@ -96,7 +97,7 @@ class Pipeline:
         except DeadlinePassed as error:
             return replace(answer, reason=NoSuggestion.DEADLINE, detail=str(error), timing_ms=watch.laps)
         except CompletionError as error:
-            return replace(answer, reason=NoSuggestion.SERVICE, detail=str(error), timing_ms=watch.laps)
+            return replace(answer, reason=NoSuggestion.SERVICE, detail=_detail(error), timing_ms=watch.laps)
         outcome = judge(document, offset, answer.mode, text)
         watch.lap("postprocess")
         return _answered(answer, outcome, finish, watch.laps)
@@ -154,6 +155,11 @@ def _answered(
         return replace(answer, insertion=outcome)
     is_late = finish is not None and finish.finish is Finish.DEADLINE
     return replace(answer, reason=NoSuggestion.DEADLINE if is_late else NoSuggestion.WITHHELD, detail=outcome.value)
+
+
+def _detail(error: CompletionError) -> str:
+    """What a service finds wrong with a request may quote it."""
+    return error.title if isinstance(error, InvalidRequest) else str(error)
 
 
 class _StopWatch:

@@ -30,17 +30,23 @@ def configure_logging(name: str, level: str, folder: Path | None) -> None:
     for handler in handlers:
         handler.setFormatter(OwnWords(_FORMAT))
     logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
-    logging.getLogger("lsp_complete").setLevel(level.upper())
+    set_level(level)
     logging.raiseExceptions = False  # a full disk is not a reason to write to stderr with every line
 
 
+def set_level(level: str) -> None:
+    """Of our own records; those of others are logged from `warning` on."""
+    logging.getLogger("lsp_complete").setLevel(level.upper())
+
+
 class OwnWords(logging.Formatter):
-    """Formats our own records whole, those of others as their template, and tracebacks without their messages."""
+    """Formats our own records whole, those of others as their template's first line (asyncio puts what it knows of a
+    task, its exception too, below it), and tracebacks without their messages."""
 
     def format(self, record: logging.LogRecord) -> str:
         if not record.name.startswith("lsp_complete"):
             record = logging.makeLogRecord({**record.__dict__, "args": None, "exc_text": None})
-            record.msg = record.msg if isinstance(record.msg, str) else type(record.msg).__name__
+            record.msg = record.msg.partition("\n")[0] if isinstance(record.msg, str) else type(record.msg).__name__
         return super().format(record)
 
     def formatException(self, ei: Any) -> str:

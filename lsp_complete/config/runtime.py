@@ -9,8 +9,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-_FILE = "service.json"
-_LOCK = "service.lock"
+from lsp_complete import __version__
+
+# Each version has its own: an editor after an upgrade does not talk to the service from before, and both can run.
+_FILE = f"service-{__version__}.json"
+_LOCK = f"service-{__version__}.lock"
 
 # Exit codes of the service that tell its starter what to say to the user.
 EXIT_MODEL_MISSING = 3
@@ -20,8 +23,6 @@ EXIT_ALREADY_RUNNING = 5
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """`version` is that of the program: an editor after an upgrade does not talk to the service from before."""
-
     url: str
     credential: str
     pid: int
@@ -31,7 +32,8 @@ class Runtime:
 def write_runtime(folder: Path, runtime: Runtime) -> None:
     """Write the file so that it is private from its first byte and appears whole."""
     temporary = folder / f"{_FILE}.{os.getpid()}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(asdict(runtime), file)
     os.replace(temporary, folder / _FILE)
@@ -39,15 +41,19 @@ def write_runtime(folder: Path, runtime: Runtime) -> None:
 
 def read_runtime(folder: Path) -> Runtime | None:
     """What a living service wrote; None without one. A file that somebody else could have written is not believed."""
-    path = folder / _FILE
     try:
-        if os.name == "posix" and (path.stat().st_uid != os.getuid() or path.stat().st_mode & 0o077):
-            return None
-        data = json.loads(path.read_text("utf-8"))
+        with open(folder / _FILE, encoding="utf-8") as file:
+            if not _is_private(os.fstat(file.fileno())):
+                return None
+            data = json.load(file)
         runtime = Runtime(str(data["url"]), str(data["credential"]), int(data["pid"]), str(data["version"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return runtime if is_locked(folder) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return runtime if is_locked(folder) else None
+
+
+def _is_private(status: os.stat_result) -> bool:
+    return os.name != "posix" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
 
 
 def remove_runtime(folder: Path) -> None:
@@ -60,10 +66,20 @@ def service_lock(folder: Path) -> FileLock:
 
 
 def is_locked(folder: Path) -> bool:
-    lock = service_lock(folder)
+    """Is there a service, reachable or not? Raises OSError in a folder that cannot be written."""
     try:
-        lock.acquire()
+        with service_lock(folder):
+            return False
     except Timeout:
         return True
-    lock.release()
-    return False
+
+
+def clear_away(folder: Path) -> bool:
+    """Remove what a dead service left, or it would be taken for what the next one writes. False if a service lives.
+    Raises OSError in a folder that cannot be written."""
+    try:
+        with service_lock(folder):
+            remove_runtime(folder)
+            return True
+    except Timeout:
+        return False

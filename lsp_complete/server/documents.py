@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
@@ -10,6 +11,9 @@ from lsp_complete.text.document import Document
 from lsp_complete.text.positions import Encoding, offset_at
 
 _log = logging.getLogger(__name__)
+
+# It marks an encoding and is no character of the text, nor of a column.
+_BOM = "\ufeff"
 
 
 class Documents:
@@ -24,7 +28,7 @@ class Documents:
     def open(self, item: types.TextDocumentItem, roots: Iterable[str]) -> None:
         self._documents[uris.key(item.uri)] = Document(
             item.uri,
-            item.text.removeprefix("\ufeff"),
+            item.text.removeprefix(_BOM),
             uris.relative_path(item.uri, roots),
             item.language_id,
             item.version,
@@ -44,6 +48,11 @@ class Documents:
             document = _changed(document, change, identifier.version, encoding)
         self._documents[uris.key(identifier.uri)] = document
 
+    def rebase(self, roots: Sequence[str]) -> None:
+        """The workspace has other folders now, and so the documents other paths."""
+        for key, document in self._documents.items():
+            self._documents[key] = replace(document, path=uris.relative_path(document.uri, roots))
+
     def close(self, uri: str) -> None:
         self._documents.pop(uris.key(uri), None)
 
@@ -51,9 +60,9 @@ class Documents:
 def _changed(
     document: Document, change: types.TextDocumentContentChangeEvent, version: int, encoding: Encoding
 ) -> Document:
-    text = change.text
+    text = change.text.removeprefix(_BOM)
     if isinstance(change, types.TextDocumentContentChangePartial):
         start = offset_at(document, change.range.start.line, change.range.start.character, encoding)
         end = offset_at(document, change.range.end.line, change.range.end.character, encoding)
-        text = document.text[:start] + text + document.text[max(start, end) :]
-    return Document(document.uri, text, document.path, document.language, version)
+        text = document.text[:start] + change.text + document.text[max(start, end) :]
+    return replace(document, text=text, version=version)

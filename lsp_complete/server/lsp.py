@@ -7,6 +7,7 @@ raises for a document it does not know.
 import asyncio
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,8 @@ from pygls.lsp.server import LanguageServer
 
 from lsp_complete import __version__
 from lsp_complete.client.service import ServiceState, ServiceStatus
-from lsp_complete.completion.pipeline import Answer, explained
+from lsp_complete.completion.pipeline import explained
+from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Trigger
 from lsp_complete.server import uris
 from lsp_complete.server.documents import Documents
@@ -48,8 +50,10 @@ class CompletionServer(LanguageServer):
         super().__init__(SECTION, __version__)
         self.documents = Documents()
         self.roots: list[str] = []
+        self.initial_settings: Mapping[str, Any] = {}
         self.session = Session(self._on_status, self._on_problem)
         self.is_initialized = False
+        self.shows_status = False
         self.was_shut_down = False
         self.stopping = asyncio.Event()
         self._progress = ServiceProgress(self)
@@ -69,7 +73,8 @@ class CompletionServer(LanguageServer):
         self._tell(types.MessageType.Warning, f"lsp-complete: {problem}")
 
     def _on_status(self, status: ServiceStatus) -> None:
-        self.protocol.notify(STATUS_NOTIFICATION, {"state": status.state.value, "detail": status.detail})
+        if self.shows_status:
+            self.protocol.notify(STATUS_NOTIFICATION, {"state": status.state.value, "detail": status.detail})
         self._progress.update(status)
         if status.state in _TELL_THE_USER and status.state not in self._told:
             self._told.add(status.state)
@@ -101,8 +106,10 @@ def _register_lifecycle(server: CompletionServer) -> None:
         if server.is_initialized:
             raise JsonRpcInvalidRequest("initialize came twice")
         server.is_initialized = True
+        server.shows_status = _shows_status(params.capabilities)
         server.roots = _roots(params)
-        server.session.configure(_settings(params.initialization_options))
+        server.initial_settings = _settings(params.initialization_options)
+        server.session.configure(server.initial_settings)
         if params.process_id is not None:
             loop = asyncio.get_running_loop()
             watch_parent(params.process_id, partial(loop.call_soon_threadsafe, server.stopping.set))
@@ -113,13 +120,14 @@ def _register_lifecycle(server: CompletionServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
-        server.session.configure(_settings(params.settings))
+        server.session.configure({**server.initial_settings, **_pushed_settings(params.settings)})
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        gone = {uris.key(folder.uri) for folder in params.event.removed}
-        kept = [root for root in server.roots if uris.key(root) not in gone]
+        gone = {uris.key(folder.uri).rstrip("/") for folder in params.event.removed}
+        kept = [root for root in server.roots if uris.key(root).rstrip("/") not in gone]
         server.roots = [*kept, *(folder.uri for folder in params.event.added)]
+        server.documents.rebase(server.roots)
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(params: None) -> None:
@@ -146,20 +154,18 @@ def _register_documents(server: CompletionServer) -> None:
 
 
 def _register_completion(server: CompletionServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)
+    # An empty object would be no capability at all to a client that is written in Lisp.
+    options = types.InlineCompletionOptions(work_done_progress=False)
+
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, options)
     async def inline_completion(params: types.InlineCompletionParams) -> types.InlineCompletionList:
-        uri, encoding = params.text_document.uri, server.encoding
+        uri = params.text_document.uri
         document = server.documents.get(uri)
         if document is None or not uris.is_served(uri):
             _log.debug("no suggestion: %s", "not open" if document is None else "not a file")
             return types.InlineCompletionList([])
-        selected = params.context.selected_completion_info
-        asked, offset = _with_selection(document, params.position, selected, encoding)
-        trigger = _trigger(params.context.trigger_kind)
-        answer = await server.session.suggest(uris.key(uri), asked, offset, trigger)
-        if answer is None or answer.insertion is None:
-            return types.InlineCompletionList([])
-        return types.InlineCompletionList([_item(answer, document, params.position, selected, encoding)])
+        item = await _suggestion(server, document, params)
+        return types.InlineCompletionList([item] if item else [])
 
     @server.feature(EXPLAIN_REQUEST)
     def explain(params: Any) -> list[dict[str, Any]]:
@@ -172,40 +178,46 @@ def _register_completion(server: CompletionServer) -> None:
         _log.info("accepted request id=%s", request_id[:64] if request_id.isalnum() else "?")
 
 
-def _with_selection(
+async def _suggestion(
+    server: CompletionServer, document: Document, params: types.InlineCompletionParams
+) -> types.InlineCompletionItem | None:
+    """What is chosen in the pop-up counts as typed: the question is asked behind it, the answer begins with it."""
+    selected, encoding = params.context.selected_completion_info, server.encoding
+    start, end = _replaced(document, params.position, selected, encoding)
+    chosen = selected.text if selected else ""
+    asked = replace(document, text=document.text[:start] + chosen + document.text[end:]) if selected else document
+    trigger = _trigger(params.context.trigger_kind)
+    answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger)
+    if answer is None or answer.insertion is None:
+        return None
+    borders = (position_at(document, at, encoding) for at in (start, end + answer.insertion.num_replaced))
+    span = types.Range(*(types.Position(*border) for border in borders))
+    return _item(chosen + answer.insertion.text, span, answer.request_id)
+
+
+def _replaced(
     document: Document, position: types.Position, selected: types.SelectedCompletionInfo | None, encoding: Encoding
-) -> tuple[Document, int]:
-    """The document as it would be with the pop-up's selected item in it, and the cursor behind that item."""
-    if selected is None:
-        return document, offset_at(document, position.line, position.character, encoding)
-    start = offset_at(document, selected.range.start.line, selected.range.start.character, encoding)
-    end = offset_at(document, selected.range.end.line, selected.range.end.character, encoding)
-    text = document.text[:start] + selected.text + document.text[max(start, end) :]
-    with_item = Document(document.uri, text, document.path, document.language, document.version)
-    return with_item, start + len(selected.text)
+) -> tuple[int, int]:
+    """Offsets of what the pop-up's selected item would take the place of; without such an item, of the cursor."""
+    span = selected.range if selected else types.Range(position, position)
+    start, end = (offset_at(document, at.line, at.character, encoding) for at in (span.start, span.end))
+    return start, max(start, end)
 
 
-def _item(
-    answer: Answer,
-    document: Document,
-    position: types.Position,
-    selected: types.SelectedCompletionInfo | None,
-    encoding: Encoding,
-) -> types.InlineCompletionItem:
-    """The range ends on the cursor's line and covers exactly what the text replaces."""
-    assert answer.insertion is not None
-    text, start, end = answer.insertion.text, position, position
-    if selected is not None:
-        text, start, end = selected.text + text, selected.range.start, selected.range.end
-    if answer.insertion.num_replaced:
-        offset = offset_at(document, end.line, end.character, encoding) + answer.insertion.num_replaced
-        end = types.Position(*position_at(document, offset, encoding))
-    command = types.Command("Accepted", ACCEPTED_COMMAND, arguments=[answer.request_id])
-    return types.InlineCompletionItem(insert_text=text, range=types.Range(start, end), command=command)
+def _item(text: str, span: types.Range, request_id: str) -> types.InlineCompletionItem:
+    command = types.Command("Accepted", ACCEPTED_COMMAND, arguments=[request_id])
+    return types.InlineCompletionItem(insert_text=text, range=span, command=command)
 
 
 def _trigger(kind: types.InlineCompletionTriggerKind) -> Trigger:
     return Trigger.INVOKED if kind == types.InlineCompletionTriggerKind.Invoked else Trigger.AUTOMATIC
+
+
+def _shows_status(capabilities: types.ClientCapabilities) -> bool:
+    """Clients that do not know the notification may warn of it, so only those get it that ask for it."""
+    experimental = capabilities.experimental
+    ours = experimental.get("lspComplete") if isinstance(experimental, Mapping) else None
+    return isinstance(ours, Mapping) and bool(ours.get("status"))
 
 
 def _roots(params: types.InitializeParams) -> list[str]:
@@ -219,3 +231,9 @@ def _settings(sent: Any) -> Mapping[str, Any]:
         return {}
     section = sent.get(SECTION, sent)
     return section if isinstance(section, Mapping) else {}
+
+
+def _pushed_settings(sent: Any) -> Mapping[str, Any]:
+    """As `_settings`; but some clients push nothing, to be asked for it, and some push those of other servers too."""
+    is_ours = isinstance(sent, Mapping) and (SECTION in sent or not Settings.model_fields.keys().isdisjoint(sent))
+    return _settings(sent) if is_ours else {}

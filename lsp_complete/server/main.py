@@ -11,10 +11,15 @@ import os
 import sys
 from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcParseError
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 
 from lsp_complete.server.lsp import CompletionServer, create_server
@@ -37,7 +42,7 @@ def run_stdio(stdin: BinaryIO, stdout: BinaryIO) -> None:
     server = create_server()
     server.protocol.set_writer(StdoutWriter(stdout))
     reader = StdinAsyncReader(stdin, ThreadPoolExecutor(1, thread_name_prefix="stdin"))
-    code = asyncio.run(_serve(server, reader))
+    code = asyncio.run(serve(server, reader))
     logging.shutdown()
     os._exit(code)  # a thread may still be blocked in reading stdin
 
@@ -54,7 +59,7 @@ async def _serve_tcp(host: str, port: int) -> int:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         listener.close()
         server.protocol.set_writer(writer)
-        code.set_result(await _serve(server, reader))
+        code.set_result(await serve(server, reader))
         writer.close()
 
     listener = await asyncio.start_server(connected, host, port)
@@ -62,7 +67,8 @@ async def _serve_tcp(host: str, port: int) -> int:
     return await code
 
 
-async def _serve(server: CompletionServer, reader: Reader) -> int:
+async def serve(server: CompletionServer, reader: Reader) -> int:
+    """Handle what is read until the editor says exit, its stream ends, or it dies. Gives the exit code."""
     reading = asyncio.create_task(_read_all(server, reader))
     stopping = asyncio.create_task(server.stopping.wait())
     await asyncio.wait([reading, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -81,6 +87,7 @@ async def _read_all(server: CompletionServer, reader: Reader) -> None:
     try:
         while (body := await _read_body(reader)) is not None:
             _handle(server, body)
+            await asyncio.sleep(0)  # a handler takes its snapshot before the next message changes what it sees
     except (EOFError, OSError, ValueError) as error:
         _log.warning("the editor's stream ended: %s", type(error).__name__)
 
@@ -106,15 +113,30 @@ def _handle(server: CompletionServer, body: bytes) -> None:
     data = None
     try:
         data = json.loads(body)
+        _check(server, data)
         server.protocol.handle_message(server.protocol.structure_message(data))
     except Exception as error:
         _log.warning("a message that makes no sense: %s", type(error).__name__)
-        is_request = isinstance(data, dict) and "method" in data and "id" in data
-        if is_request or data is None:
+        if not isinstance(data, dict) or _is_request(data):
             cause = error if isinstance(error, JsonRpcException) else JsonRpcParseError("not a message of LSP")
-            _answer_error(server, data["id"] if is_request and data else None, cause)
+            _answer_error(server, data.get("id") if isinstance(data, dict) else None, cause)
+
+
+def _check(server: CompletionServer, data: Any) -> None:
+    """What pygls would leave without an answer. Raises JsonRpcException."""
+    if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
+        raise JsonRpcInvalidRequest("not a message of JSON-RPC 2.0")
+    if server.was_shut_down and _is_request(data):
+        raise JsonRpcInvalidRequest("a request after shutdown")
+    if not server.is_initialized and _is_request(data) and data["method"] != types.INITIALIZE:
+        raise JsonRpcServerNotInitialized("a request before initialize")
+
+
+def _is_request(data: dict[str, Any]) -> bool:
+    return "method" in data and "id" in data
 
 
 def _answer_error(server: CompletionServer, message_id: str | int | None, error: JsonRpcException) -> None:
-    message = types.ResponseErrorMessage(id=message_id, error=error.to_response_error())
+    """Spelled out, because pygls leaves out an id that is null."""
+    message = {"jsonrpc": "2.0", "id": message_id, "error": error.to_response_error()}
     server.protocol._send_data(message)

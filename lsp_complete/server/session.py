@@ -15,6 +15,7 @@ from typing import Any
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.client.service import LocalService, ServiceStatus, service_command, service_environ
 from lsp_complete.completion.pipeline import Answer, Pipeline
+from lsp_complete.config.logs import set_level
 from lsp_complete.config.paths import runtime_folder
 from lsp_complete.config.settings import Settings, load_settings
 from lsp_complete.protocol.completion import Trigger
@@ -39,7 +40,9 @@ class Session:
         self._told: set[str] = set()
         self._newest: dict[str, asyncio.Task[Answer]] = {}
         self._completer: HttpCompleter | LocalService | None = None
+        self._closing: set[asyncio.Task[None]] = set()
         self._keeping: asyncio.Task[None] | None = None
+        self._is_warm = False
         self._last_asked = time.monotonic()
         self.answers: deque[Answer] = deque(maxlen=_NUM_EXPLAINED)
         self.settings = Settings()
@@ -48,26 +51,31 @@ class Session:
         """Take settings from the editor. Bad ones are reported and left out."""
         settings, problems = load_settings(overrides)
         for problem in problems:
-            if problem not in self._told:
-                self._told.add(problem)
-                self._on_problem(problem)
-        if settings != self.settings or self._completer is None:
-            self.settings = settings
+            self._tell(problem)
+        set_level(settings.log_level)
+        old, self.settings = self.settings, settings
+        if self._completer is None or _place(settings) != _place(old):
             self._replace_completer()
+        if self._is_warm:
+            self.warm()
 
     def warm(self) -> None:
-        """Begin to start the local service, so that it is there when the first question comes."""
-        if isinstance(self._completer, LocalService):
+        """Begin to start the local service, so that it is there when the first question comes, and keep it."""
+        self._is_warm = True
+        if isinstance(self._completer, LocalService) and self.settings.enabled:
             self._completer.start()
             if self._keeping is None:
                 self._keeping = asyncio.create_task(self._keep_alive())
 
     async def suggest(self, key: str, document: Document, offset: int, trigger: Trigger) -> Answer | None:
-        """What to insert. A newer call for the same `key` cancels this one, which then gives None."""
+        """What to insert. A newer call for the same `key` cancels this one, which then gives None. So does a mistake of
+        ours, with a line in the log: an editor makes a pop-up of an error."""
         self._last_asked = time.monotonic()
         if older := self._newest.pop(key, None):
             older.cancel()
-        pipeline = Pipeline(self._require_completer(), self.settings, self.id)
+        if self._completer is None:
+            return None
+        pipeline = Pipeline(self._completer, self.settings, self.id)
         task = self._newest[key] = asyncio.create_task(pipeline.suggest(document, offset, trigger))
         try:
             answer = await task
@@ -78,6 +86,9 @@ class Session:
             if current is not None and current.cancelling():
                 raise
             return None
+        except Exception:
+            _log.exception("no suggestion")
+            return None
         finally:
             if self._newest.get(key) is task:
                 del self._newest[key]
@@ -87,33 +98,51 @@ class Session:
             task.cancel()
         if self._keeping is not None:
             self._keeping.cancel()
+        await asyncio.gather(*self._closing)
         if self._completer is not None:
-            await _say_good_bye(self._completer, self.id)
+            await _close(self._completer, self.id)
 
-    def _require_completer(self) -> HttpCompleter | LocalService:
-        if self._completer is None:
-            self.configure({})
-        assert self._completer is not None
-        return self._completer
+    def _tell(self, problem: str) -> None:
+        if problem not in self._told:
+            self._told.add(problem)
+            self._on_problem(problem)
 
     def _replace_completer(self) -> None:
-        old, settings = self._completer, self.settings
-        if settings.url:
-            self._completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
-        else:
-            environ = service_environ(settings, os.environ)
-            self._completer = LocalService(runtime_folder(), service_command(), environ, self._on_status)
+        old, self._completer = self._completer, self._new_completer()
         if old is not None:
-            self._closing = asyncio.ensure_future(_say_good_bye(old, self.id))
+            stays = isinstance(self._completer, LocalService)  # most likely with the very service that it had
+            task = asyncio.ensure_future(_close(old, "" if stays else self.id))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    def _new_completer(self) -> HttpCompleter | LocalService | None:
+        settings = self.settings
+        if settings.url:
+            return HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
+        try:
+            folder = runtime_folder()
+        except OSError as error:
+            self._tell(f"no folder for the local service: {error}")
+            return None
+        environ = service_environ(settings, os.environ)
+        return LocalService(folder, service_command(), environ, self._on_status, session_id=self.id)
 
     async def _keep_alive(self) -> None:
         while True:
             await asyncio.sleep(_KEEP_ALIVE_S)
-            if isinstance(self._completer, LocalService) and time.monotonic() - self._last_asked < _AWAY_S:
+            is_away = time.monotonic() - self._last_asked > _AWAY_S
+            if isinstance(self._completer, LocalService) and self.settings.enabled and not is_away:
                 await self._completer.keep_alive(self.id)
 
 
-async def _say_good_bye(completer: HttpCompleter | LocalService, session_id: str) -> None:
+def _place(settings: Settings) -> object:
+    """Where the completions come from: what a change of other settings leaves as it is."""
+    if settings.url:
+        return settings.url, settings.credential, settings.ca_file
+    return service_environ(settings, {})
+
+
+async def _close(completer: HttpCompleter | LocalService, session_id: str) -> None:
     if isinstance(completer, LocalService):
         await completer.aclose(session_id)
     else:

@@ -1,0 +1,84 @@
+"""A session: its settings, what they change, and that nothing goes wrong where the editor can see it."""
+
+import pytest
+
+from lsp_complete.protocol.completion import Trigger
+from lsp_complete.server.session import Session
+from lsp_complete.text.document import Document
+from tests.fakes import RecitingEngine
+from tests.serving import CREDENTIAL, backend_over, serving
+
+DOCUMENT = Document("file:///w/a.py", "x = ", "a.py", "python")
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """What the session has said."""
+    return []
+
+
+@pytest.fixture
+async def session(problems):
+    session = Session(lambda status: None, problems.append)
+    yield session
+    await session.aclose()
+
+
+async def suggest(session):
+    answer = await session.suggest("a.py", DOCUMENT, 4, Trigger.INVOKED)
+    return answer.insertion.text if answer and answer.insertion else None
+
+
+async def test_a_runtime_folder_that_cannot_be_made_is_reported_and_costs_suggestions_only(
+    session, problems, tmp_path, monkeypatch
+):
+    (tmp_path / "in_the_way").write_text("")
+    monkeypatch.setenv("LSP_COMPLETE_RUNTIME", str(tmp_path / "in_the_way"))
+    for _ in range(2):
+        session.configure({})
+    session.warm()
+    assert await suggest(session) is None
+    (problem,) = problems
+    assert "no folder for the local service" in problem
+
+
+async def test_only_a_change_of_the_place_is_a_new_connection(session):
+    session.configure({"url": "http://127.0.0.1:1"})
+    before = session._completer
+    session.configure({"url": "http://127.0.0.1:1", "debounce_ms": 5, "enabled": False})
+    assert session._completer is before
+    assert session.settings.debounce_ms == 5
+    session.configure({"url": "http://127.0.0.1:1", "credential": "x"})
+    assert session._completer is not before
+
+
+async def test_a_session_that_is_off_starts_nothing(session):
+    session.configure({"enabled": False})
+    session.warm()
+    assert session._completer._starting is None
+
+
+async def test_a_mistake_of_ours_is_a_line_in_the_log_and_no_error(session, caplog):
+    class Mistaken:
+        def complete(self, request):
+            raise KeyError("a mistake")
+
+        async def aclose(self):
+            pass
+
+    session.configure({"url": "http://127.0.0.1:1"})
+    await session._completer.aclose()
+    session._completer = Mistaken()
+    assert await suggest(session) is None
+    assert "no suggestion" in caplog.text
+
+
+async def test_the_service_can_be_changed_between_questions(session):
+    async with (
+        serving(backend_over(RecitingEngine("one"))) as one,
+        serving(backend_over(RecitingEngine("other"))) as other,
+    ):
+        for url, text in ((one, "one"), (other, "other")):
+            session.configure({"url": url, "credential": CREDENTIAL})
+            assert await suggest(session) == text
+        await session.aclose()
