@@ -104,7 +104,7 @@ class Bench:
     async def idle(self) -> float:
         """When the engine last worked, once it has been quiet for long enough."""
         last = time.perf_counter()
-        while time.perf_counter() - last < _QUIET_S:  # noqa: ASYNC110
+        while time.perf_counter() - last < _QUIET_S:
             if self.engine.stats().busy or self.service.admission.num_running:
                 last = time.perf_counter()
             await asyncio.sleep(_POLL_S)
@@ -132,7 +132,7 @@ class Bench:
             await asyncio.wait([task], timeout=self.random.uniform(0, self.latest_s))
         elif kind == "tokens":
             wanted = self.random.randint(1, 4)
-            while progress["texts"] < wanted and not task.done():
+            while progress["texts"] < wanted and not task.done():  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_S)
         else:
             await asyncio.wait([task])
