@@ -31,7 +31,7 @@ class Limits:
     jump_s: the wall clock ahead of the monotonic one by more than any correction of it means that the machine slept.
     probe_after_s: silence after which a new request waits for a PING first, which costs it a round trip.
     silence_s: silence after which a PING is sent for the requests that wait already, which costs them nothing.
-    probe_s: a round trip around the world takes a third of it.
+    probe_s: a round trip around the world takes a sixth of it; a machine under full load may need a second to answer.
     min_reset_age_s: servers on hyper (granian) close the connection after 20 streams that are opened and reset within
     one of their reads, so very young streams are reset a little later.
     max_connections: to one service; each carries as many streams as the service allows.
@@ -41,7 +41,7 @@ class Limits:
     jump_s: float = 10.0
     probe_after_s: float = 5.0
     silence_s: float = 1.5
-    probe_s: float = 1.0
+    probe_s: float = 2.0
     min_reset_age_s: float = 0.005
     max_connections: int = 4
 

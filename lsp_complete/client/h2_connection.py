@@ -24,6 +24,7 @@ from lsp_complete.client.h2_stream import ConnectionDied, NotProcessed, Stream
 Headers = list[tuple[bytes, bytes]]
 
 _PING_DATA = b"alive?\0\0"
+_PROBE_TURNS = 4
 # On top of the protocol's 64 KiB, so that one answer that nobody reads does not hold up the others.
 _EXTRA_WINDOW_BYTES = 2**20
 # A peer that does not close its side, or a black hole, gets no longer than this.
@@ -75,7 +76,7 @@ class Connection(asyncio.Protocol):
         if self._probe is None and not self.retired:
             self._h2.ping(_PING_DATA)
             self._flush()
-            self._probe = self._loop.call_later(self._limits.probe_s, self._found_dead)
+            self._wait_for_life(_PROBE_TURNS)
 
     def retire(self) -> None:
         """Open no more streams, and close when the last one has ended."""
@@ -259,6 +260,14 @@ class Connection(asyncio.Protocol):
         if self._streams and self._freshness.num_heard == num_heard:
             self.probe()
         self._keep_watch()
+
+    def _wait_for_life(self, num_turns: int) -> None:
+        """In several short waits: a process that was itself held up counts that as one of them, not as silence."""
+        if num_turns:
+            turn_s = self._limits.probe_s / _PROBE_TURNS
+            self._probe = self._loop.call_later(turn_s, self._wait_for_life, num_turns - 1)
+        else:
+            self._found_dead()
 
     def _found_dead(self) -> None:
         """Streams in the middle of an answer keep their own timeouts; the others can be asked again elsewhere."""
