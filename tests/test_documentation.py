@@ -25,7 +25,7 @@ def test_every_setting_is_listed_with_its_default_and_its_description():
 
 
 def test_every_command_is_listed():
-    root = typer.main.get_command(app)
+    root = typer.main.get_group(app)
     for name, command in root.commands.items():
         subcommands = getattr(command, "commands", {"": None})
         for subcommand in subcommands:
