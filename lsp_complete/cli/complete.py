@@ -43,10 +43,14 @@ def run(
 async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
     from lsp_complete.cli.connection import connected
     from lsp_complete.completion.pipeline import Pipeline
+    from lsp_complete.config.paths import index_folder
+    from lsp_complete.context.workspace import Workspace
     from lsp_complete.protocol.completion import Trigger
 
+    workspace = Workspace([_root(Path(document.file))], index_folder(), settings.exclude) if settings.index else None
     async with connected(settings) as completer:
-        return await Pipeline(completer, settings, _SESSION).suggest(document, offset, Trigger.INVOKED)
+        pipeline = Pipeline(completer, settings, _SESSION, workspace)
+        return await pipeline.suggest(document, offset, Trigger.INVOKED)
 
 
 def answer_as_dict(answer: "Answer") -> dict[str, Any]:
@@ -73,8 +77,15 @@ def _place(place: str) -> tuple["Document", int]:
     except OSError as error:
         raise typer.BadParameter(f"{name}: {error.strerror}") from None
     language = next(iter(language_of(path.name).language_ids), "")
-    document = Document(path.absolute().as_uri(), text, path.name, language)
+    file = path.resolve()
+    relative = file.relative_to(_root(file)).as_posix()
+    document = Document(file.as_uri(), text, relative, language, file=str(file))
     return document, offset_at(document, int(line) - 1, int(column) - 1, "utf-32")
+
+
+def _root(file: Path) -> Path:
+    """The repository that holds the file, or else its folder."""
+    return next((folder for folder in file.parents if (folder / ".git").exists()), file.parent)
 
 
 def _print_for_people(answer: "Answer") -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from lsp_complete import __version__
-from lsp_complete.cli import complete, demo, doctor, evaluate, lsp, model, serve
+from lsp_complete.cli import complete, demo, doctor, evaluate, index, lsp, model, serve
 
 app = typer.Typer(
     help="Inline code completion: a language server, and a completion service of its own.",
@@ -18,6 +18,7 @@ app.command("complete")(complete.run)
 app.command("demo")(demo.run)
 app.command("doctor")(doctor.run)
 app.add_typer(model.app, name="model")
+app.add_typer(index.app, name="index")
 app.add_typer(evaluate.app, name="eval")
 
 

@@ -101,12 +101,18 @@ class HttpCompleter:
 
     def _complete_request(self, request: CompletionRequest) -> Callable[[], httpx.Request]:
         headers = {"accept": EVENT_STREAM, "content-type": "application/json", "x-request-id": request.request_id}
-        return self._request("POST", COMPLETE_PATH, headers, request_to_json(request))
+        return self._request("POST", COMPLETE_PATH, headers, request_to_json(request), request.deadline_ms / 1000)
 
     def _request(
-        self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        patience_s: float = 0.0,
     ) -> Callable[[], httpx.Request]:
         """Makes the request when called, where a URL that is none is reported like any other failure.
+        `patience_s`: for how long at least the service may say nothing.
 
         Completing twice is harmless: it costs the service some work, and gives the same text.
         """
@@ -114,7 +120,8 @@ class HttpCompleter:
         if self._credential:
             all_headers["authorization"] = f"Bearer {self._credential}"
         raw_headers = [(name.encode(), value.encode("utf-8", "replace")) for name, value in all_headers.items()]
-        extensions = {"timeout": self._timeout.as_dict(), IDEMPOTENT: True}
+        timeout = {**self._timeout.as_dict(), "read": max(self._timeout.read or 0.0, patience_s)}
+        extensions = {"timeout": timeout, IDEMPOTENT: True}
         return lambda: httpx.Request(method, self._url + path, headers=raw_headers, content=body, extensions=extensions)
 
     async def _send(self, make_request: Callable[[], httpx.Request], deadline_s: float | None) -> httpx.Response:

@@ -9,18 +9,23 @@ import time
 import uuid
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from lsp_complete.completion.mode import choose_mode
 from lsp_complete.completion.postprocess import Insertion, Withheld, enough, judge
 from lsp_complete.config.settings import Settings
+from lsp_complete.context.mixer import Mix
+from lsp_complete.context.workspace import Workspace
 from lsp_complete.prompt.packer import pack
+from lsp_complete.prompt.snippets import Candidate, choose
 from lsp_complete.protocol.completion import (
     Completer,
     CompletionRequest,
     Finish,
     FinishChunk,
     Mode,
+    Snippet,
     Timing,
     Trigger,
     Usage,
@@ -30,6 +35,8 @@ from lsp_complete.text.document import Document
 
 # Least characters per model token in source code, until the service says better.
 _CHARACTERS_PER_TOKEN = 3.6
+# What stands around the cursor is worth more than anything elsewhere.
+_LEAST_WINDOW_TOKENS = 96
 # Above this a file is data, and every keystroke in it would copy megabytes.
 _MAX_CHARACTERS = 2_000_000
 
@@ -40,6 +47,7 @@ class NoSuggestion(StrEnum):
     OFF = "off"
     LANGUAGE_OFF = "language-off"
     FILE_TOO_LARGE = "file-too-large"
+    EXCLUDED = "excluded"
     WITHHELD = "withheld"
     DEADLINE = "deadline"
     SERVICE = "service"
@@ -75,10 +83,14 @@ def explained(answer: Answer) -> dict[str, Any]:
 class Pipeline:
     """Asks `completer` on behalf of one session. Cancel `suggest` to cancel the question, down to the model."""
 
-    def __init__(self, completer: Completer, settings: Settings, session_id: str) -> None:
+    def __init__(
+        self, completer: Completer, settings: Settings, session_id: str, workspace: Workspace | None = None
+    ) -> None:
         self._completer = completer
         self._settings = settings
         self._session_id = session_id
+        self._workspace = workspace
+        self._packed: dict[str, tuple[str, ...]] = {}
 
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
@@ -90,7 +102,9 @@ class Pipeline:
         if trigger is Trigger.AUTOMATIC:
             await asyncio.sleep(self._settings.debounce_ms / 1000)
         watch.lap("debounce")
-        request = self._request(document, offset, answer, trigger)
+        mix = await self._mix(document, offset)
+        watch.lap("context")
+        request = self._request(document, offset, answer, trigger, mix)
         watch.lap("prompt")
         try:
             text, finish = await self._ask(request, document, offset, watch)
@@ -107,11 +121,31 @@ class Pipeline:
             return NoSuggestion.OFF
         if document.language in self._settings.disabled_languages:
             return NoSuggestion.LANGUAGE_OFF
+        if document.file and self._workspace and not self._workspace.allows(Path(document.file)).allowed:
+            return NoSuggestion.EXCLUDED
         return NoSuggestion.FILE_TOO_LARGE if len(document.text) > _MAX_CHARACTERS else None
 
-    def _request(self, document: Document, offset: int, answer: Answer, trigger: Trigger) -> CompletionRequest:
+    async def _mix(self, document: Document, offset: int) -> Mix:
+        if self._workspace is None or not document.file or not self._settings.snippet_tokens:
+            return Mix()
+        return await self._workspace.snippets(document, Path(document.file), offset)
+
+    def _snippets(self, document: Document, mix: Mix) -> tuple[Snippet, ...]:
+        """The best that fit, in the order that the prefix cache of this document's last question wants."""
+        budget = int(self._settings.snippet_tokens * _CHARACTERS_PER_TOKEN)
+        found = {one.key: one for one in mix.snippets}
+        candidates = [Candidate(one.key, f"{one.path}\n{one.text}\n", mix.scores[one.key]) for one in mix.snippets]
+        chosen = choose(candidates, budget, self._packed.get(document.uri, ()))
+        self._packed[document.uri] = tuple(one.key for one in chosen)
+        return tuple(Snippet(found[one.key].path, found[one.key].text, found[one.key].source) for one in chosen)
+
+    def _request(
+        self, document: Document, offset: int, answer: Answer, trigger: Trigger, mix: Mix
+    ) -> CompletionRequest:
         settings = self._settings
-        window = pack(document, offset, int(settings.prompt_tokens * _CHARACTERS_PER_TOKEN))
+        num_snippet_tokens = settings.snippet_tokens if mix.snippets else 0
+        num_tokens = max(_LEAST_WINDOW_TOKENS, settings.prompt_tokens - num_snippet_tokens)
+        window = pack(document, offset, int(num_tokens * _CHARACTERS_PER_TOKEN))
         return CompletionRequest(
             request_id=answer.request_id,
             session_id=self._session_id,
@@ -119,6 +153,7 @@ class Pipeline:
             suffix=window.suffix,
             path=document.path,
             language=document.language,
+            snippets=self._snippets(document, mix),
             mode=answer.mode,
             max_tokens=settings.line_tokens if answer.mode is Mode.LINE else settings.block_tokens,
             deadline_ms=settings.deadline_ms,

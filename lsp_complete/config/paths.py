@@ -18,6 +18,11 @@ def model_folder() -> Path:
     return Path(os.environ.get("LSP_COMPLETE_MODELS") or platformdirs.user_cache_path(_APP) / "models")
 
 
+def index_folder() -> Path:
+    """What is known of repositories; safe to delete."""
+    return Path(os.environ.get("LSP_COMPLETE_INDEXES") or platformdirs.user_cache_path(_APP) / "index")
+
+
 def log_folder() -> Path:
     return Path(os.environ.get("LSP_COMPLETE_LOGS") or platformdirs.user_log_path(_APP))
 

@@ -32,6 +32,7 @@ class Documents:
             uris.relative_path(item.uri, roots),
             item.language_id,
             item.version,
+            uris.file_path(item.uri),
         )
 
     def change(

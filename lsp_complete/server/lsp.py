@@ -6,7 +6,7 @@ raises for a document it does not know.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -116,6 +116,7 @@ def _register_lifecycle(server: CompletionServer) -> None:
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
+        server.session.open_folders(_folders(server.roots))
         server.session.warm()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
@@ -128,6 +129,7 @@ def _register_lifecycle(server: CompletionServer) -> None:
         kept = [root for root in server.roots if uris.key(root).rstrip("/") not in gone]
         server.roots = [*kept, *(folder.uri for folder in params.event.added)]
         server.documents.rebase(server.roots)
+        server.session.open_folders(_folders(server.roots))
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(params: None) -> None:
@@ -147,6 +149,14 @@ def _register_documents(server: CompletionServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         server.documents.change(params.text_document, params.content_changes, server.encoding)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        server.session.files_changed(_folders([params.text_document.uri]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def watched(params: types.DidChangeWatchedFilesParams) -> None:
+        server.session.files_changed(_folders([change.uri for change in params.changes]))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -223,6 +233,11 @@ def _shows_status(capabilities: types.ClientCapabilities) -> bool:
 def _roots(params: types.InitializeParams) -> list[str]:
     folders = [folder.uri for folder in params.workspace_folders or []]
     return folders or ([params.root_uri] if params.root_uri else [])
+
+
+def _folders(found: Sequence[str]) -> list[str]:
+    """Those of the URIs that lie on the disk, as paths."""
+    return [path for path in map(uris.file_path, found) if path]
 
 
 def _settings(sent: Any) -> Mapping[str, Any]:

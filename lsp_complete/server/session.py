@@ -9,15 +9,17 @@ import os
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.client.service import LocalService, ServiceStatus, service_command, service_environ
 from lsp_complete.completion.pipeline import Answer, Pipeline
 from lsp_complete.config.logs import set_level
-from lsp_complete.config.paths import runtime_folder
+from lsp_complete.config.paths import index_folder, runtime_folder
 from lsp_complete.config.settings import Settings, load_settings
+from lsp_complete.context.workspace import Workspace
 from lsp_complete.protocol.completion import Trigger
 from lsp_complete.text.document import Document
 
@@ -43,6 +45,9 @@ class Session:
         self._closing: set[asyncio.Task[None]] = set()
         self._keeping: asyncio.Task[None] | None = None
         self._is_warm = False
+        self._pipeline: Pipeline | None = None
+        self._workspace: Workspace | None = None
+        self._indexing: set[asyncio.Task[None]] = set()
         self._last_asked = time.monotonic()
         self.answers: deque[Answer] = deque(maxlen=_NUM_EXPLAINED)
         self.settings = Settings()
@@ -53,7 +58,7 @@ class Session:
         for problem in problems:
             self._tell(problem)
         set_level(settings.log_level)
-        old, self.settings = self.settings, settings
+        old, self.settings, self._pipeline = self.settings, settings, None
         if self._completer is None or _place(settings) != _place(old):
             self._replace_completer()
         if self._is_warm:
@@ -75,8 +80,9 @@ class Session:
             older.cancel()
         if self._completer is None:
             return None
-        pipeline = Pipeline(self._completer, self.settings, self.id)
-        task = self._newest[key] = asyncio.create_task(pipeline.suggest(document, offset, trigger))
+        if self._pipeline is None:
+            self._pipeline = Pipeline(self._completer, self.settings, self.id, self._workspace)
+        task = self._newest[key] = asyncio.create_task(self._pipeline.suggest(document, offset, trigger))
         try:
             answer = await task
             self.answers.append(answer)
@@ -93,14 +99,35 @@ class Session:
             if self._newest.get(key) is task:
                 del self._newest[key]
 
+    def open_folders(self, roots: Sequence[str]) -> None:
+        """These are the workspace's folders now. What is known of them is used at once, what is not yet in a while."""
+        if self._workspace is not None:
+            self._workspace.close()
+        self._pipeline = self._workspace = None
+        if self.settings.index and roots:
+            self._workspace = Workspace([Path(root) for root in roots], index_folder(), self.settings.exclude)
+            self._in_background(self._workspace.build())
+
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """These files have changed on the disk, or have come or gone."""
+        if self._workspace is not None:
+            self._in_background(self._workspace.saved([Path(path) for path in paths]))
+
     async def aclose(self) -> None:
-        for task in self._newest.values():
+        for task in (*self._newest.values(), *self._indexing):
             task.cancel()
+        if self._workspace is not None:
+            self._workspace.close()
         if self._keeping is not None:
             self._keeping.cancel()
         await asyncio.gather(*self._closing)
         if self._completer is not None:
             await _close(self._completer, self.id)
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._indexing.add(task)
+        task.add_done_callback(self._indexing.discard)
 
     def _tell(self, problem: str) -> None:
         if problem not in self._told:

@@ -1,5 +1,6 @@
 """Spellings of one URI, and the path of a document as the model may see it. Pure functions; touches no file."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -32,6 +33,15 @@ def relative_path(uri: str, roots: Iterable[str]) -> str:
     holding = [root for root in (key(r).rstrip("/") + "/" for r in roots) if document.startswith(root)]
     path = document[len(max(holding, key=len)) :] if holding else document.rpartition("/")[2]
     return path.encode("utf-8", "replace").decode()
+
+
+def file_path(uri: str) -> str:
+    """The path on the disk that a file URI names, in this system's spelling; empty for any other URI."""
+    name = key(uri)
+    if not name.startswith("file:"):
+        return ""
+    path = name.removeprefix("file:").encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    return path.removeprefix("/").replace("/", "\\") if os.name == "nt" else path
 
 
 def _lower_drive(match: re.Match[str]) -> str:

@@ -14,13 +14,15 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True)
 class Document:
-    """`path` is relative to the workspace root that holds it, or a bare name; it is for the model's eyes only."""
+    """`path` is relative to the workspace root that holds it, or a bare name; it is for the model's eyes only. `file`
+    is where it lies on the disk, empty for a buffer that is no file."""
 
     uri: str
     text: str
     path: str = ""
     language: str = ""
     version: int = 0
+    file: str = ""
 
     @cached_property
     def line_starts(self) -> list[int]:

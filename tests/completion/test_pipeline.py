@@ -64,7 +64,18 @@ async def suggest(completer, marked="x = █\n", trigger=Trigger.INVOKED, langua
 async def test_a_suggestion_comes_with_what_it_took():
     answer = await suggest(ScriptedCompleter("1 +", " 2", DONE))
     assert (answer.insertion.text, answer.reason, answer.usage) == ("1 + 2", None, DONE.usage)
-    stages = {"debounce", "prompt", "first_text", "rest", "postprocess", "total", "queue", "prefill", "decode"}
+    stages = {
+        "debounce",
+        "context",
+        "prompt",
+        "first_text",
+        "rest",
+        "postprocess",
+        "total",
+        "queue",
+        "prefill",
+        "decode",
+    }
     assert answer.timing_ms.keys() == stages
     assert answer.timing_ms["prefill"] == 2.0
 

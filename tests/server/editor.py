@@ -36,6 +36,7 @@ def environ(folder: Path, **changes: str) -> dict[str, str]:
         "LSP_COMPLETE_LOGS": "logs",
         "LSP_COMPLETE_RUNTIME": "run",
         "LSP_COMPLETE_MODELS": "models",
+        "LSP_COMPLETE_INDEXES": "index",
     }
     return {**kept, **{name: str(folder / place) for name, place in places.items()}, **changes}
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from shop.catalogue import Product
+from shop.discounts import apply_discount
 
 
 @dataclass

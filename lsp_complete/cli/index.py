@@ -1,0 +1,138 @@
+"""`lsp-complete index`: build the index of a folder, say how it is, ask it."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from lsp_complete.context.answers import Status
+    from lsp_complete.context.index import Index
+    from lsp_complete.context.indexer import Progress
+
+app = typer.Typer(help="Build the index of a folder, say how it is, ask it.", no_args_is_help=True)
+
+# A line for each tenth is enough to see that something moves, and few enough for a log.
+_PLAIN_STEPS = 10
+_SHOWN_WARNINGS = 10
+
+_Root = Annotated[Path, typer.Argument(help="The folder; without one, the current.", exists=True, file_okay=False)]
+_RootOption = Annotated[Path, typer.Option("--root", help="The folder that is indexed.", exists=True, file_okay=False)]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def rebuild(root: _Root = Path("."), as_json: _Json = False) -> None:
+    """Build the index of a folder anew."""
+    from lsp_complete.context.indexer import Hooks
+
+    with closing(_open(root, may_write=True)) as index:
+        with _progress() as progress:
+            status = index.build(Hooks(progress=progress), afresh=True)
+        _print_status(status, as_json)
+
+
+@app.command()
+def status(root: _Root = Path("."), as_json: _Json = False) -> None:
+    """How many files and definitions are indexed, and what was left out. Changes nothing."""
+    with closing(_open(root)) as index:
+        _print_status(index.status(), as_json)
+
+
+@app.command()
+def query(
+    symbol: Annotated[str, typer.Argument(help="A name, as it stands in code.")],
+    root: _RootOption = Path("."),
+    as_json: _Json = False,
+) -> None:
+    """Where a name is defined and where it stands; fails where it is nowhere."""
+    with closing(_open(root)) as index:
+        definitions = [_definition_row(index, found) for found in index.definitions(symbol)]
+        references = [{"path": one.path, "line": one.line + 1} for one in index.references(symbol)]
+    if as_json:
+        print(json.dumps({"definitions": definitions, "references": references}, ensure_ascii=False))
+    else:
+        for row in definitions:
+            print(f"{row['path']}:{row['line']}: {row['signature']}")
+        for place in references:
+            print(f"{place['path']}:{place['line']}")
+    if not definitions and not references:
+        raise typer.Exit(1)
+
+
+def _open(root: Path, *, may_write: bool = False) -> "Index":
+    from lsp_complete.context.index import Index
+    from lsp_complete.context.policy import Policy
+
+    return Index.open(root, _index_folder(), Policy([root]), may_write=may_write)
+
+
+def _index_folder() -> Path:
+    from lsp_complete.config.paths import index_folder
+
+    return index_folder()
+
+
+def _definition_row(index: "Index", found: Any) -> dict[str, Any]:
+    """A definition as JSON has it; lines count from 1."""
+    from lsp_complete.text.document import Document
+
+    definition = found.definition
+    line = Document("", index.read(found.path) or "").line_at(definition.start) + 1
+    row = {"path": found.path, "line": line, "kind": definition.kind.value, "language": found.language}
+    return row | {"signature": definition.signature, "doc": definition.doc, "parent": definition.parent}
+
+
+def _print_status(status: "Status", as_json: bool) -> None:
+    from lsp_complete.context.answers import IndexState
+
+    if as_json:
+        print(json.dumps(asdict(status), ensure_ascii=False))
+    else:
+        for line in _status_lines(status):
+            print(line)
+    if status.state is IndexState.OFF:
+        raise typer.Exit(1)
+
+
+def _status_lines(status: "Status") -> Iterator[str]:
+    yield f"{status.root}: {status.state}"
+    yield f"{status.num_files:,} files, {status.num_definitions:,} definitions, {status.num_bytes / 1e6:,.1f} MB"
+    yield f"database: {status.database}"
+    for reason, count in sorted(status.skipped.items()):
+        yield f"left out: {count:,} {reason}"
+    yield from (f"warning: {warning}" for warning in status.warnings[:_SHOWN_WARNINGS])
+    if len(status.warnings) > _SHOWN_WARNINGS:
+        yield f"warning: and {len(status.warnings) - _SHOWN_WARNINGS:,} more"
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """A bar on a terminal, plain lines elsewhere; always on stderr."""
+    if not sys.stderr.isatty():
+        yield _plain_lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _plain_lines() -> "Progress":
+    printed: set[int] = set()
+
+    def draw(done: int, total: int) -> None:
+        step = done * _PLAIN_STEPS // max(1, total)
+        if step not in printed:
+            printed.add(step)
+            print(f"indexed {done:,} of {total:,} files", file=sys.stderr, flush=True)
+
+    return draw

@@ -1,0 +1,171 @@
+"""Parsing a text and matching its language's query. Knows captures; what they add up to is `symbols`' matter.
+
+A folder of `grammars/` may hold `symbols.scm`, a tree-sitter query. Its captures:
+
+* `@definition.<kind>` on a whole definition and `@name` on its name; optional: `@body` (the header ends where it
+  begins), `@doc` (the inside of a docstring), `@base` (a base type), `@parent` (an owner that is named in the
+  definition instead of standing around it). All matches for one `@name` make one definition; the first pattern of the
+  file among them gives kind and extent.
+* `@scope` with `@name`: what owns the definitions inside it and is none itself (Rust's `impl`).
+* `@reference` on an identifier that is used.
+* `@import` on the statement, `@module`, `@imported` on each name.
+* `@only` with `(#set! only "a b")`: the pattern counts only where the captured text is one of these words. The
+  query's text predicates (`#eq?` …) do not work here: they read UTF-8, and we may parse UTF-16.
+
+No callback is passed to a query cursor: with one, tree-sitter 0.26 crashes.
+"""
+
+import logging
+import re
+import threading
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from time import thread_time
+
+import tree_sitter
+
+from lsp_complete.text.languages import Language
+
+# Above this a file is generated or data, and parsing it (about 0.1 s) would be felt.
+MAX_PARSE_CHARACTERS = 500_000
+# CPU time. 500,000 characters of real code take a tenth of it; broken code can take time quadratic in its length.
+MAX_PARSE_S = 1.0
+# Open angle brackets cost the C# and Java grammars quadratic time in one uninterruptible step: 3,000 cost 0.3 s.
+MAX_OPEN_ANGLES = 3_000
+# How much a parser reads between two looks at the clock.
+STEP_BYTES = 4096
+# Partial matches a query may hold at once: thousands of times what real code needs, and a bound on memory.
+MAX_PARTIAL_MATCHES = 65_536
+# The densest code has 40 matches in 1,000 characters; a file with more than this is a table, and would fill an index.
+MAX_MATCHES = 50_000
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_FOLDERS = (_PACKAGE / "grammars", _PACKAGE.parent / "grammars")
+# UTF-16 has two units for these, and a lone surrogate has no encoding. To a parser any other character will do.
+_WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
+_ROLE = re.compile(r"@(definition\.\w+|scope|reference|import)\b")
+_log = logging.getLogger(__name__)
+_thread = threading.local()
+
+Captures = dict[str, list[tree_sitter.Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`role` is its main capture: `scope`, `reference`, `import` or `definition.<kind>`."""
+
+    role: str
+    only: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    language: tree_sitter.Language
+    query: tree_sitter.Query
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What the query found: the index of a pattern and its captures, in no order to rely on.
+
+    An offset in characters is a node's byte >> `shift`.
+    """
+
+    patterns: tuple[Pattern, ...] = ()
+    found: list[tuple[int, Captures]] = field(default_factory=list)
+    shift: int = 0
+
+
+def matches(text: str, language: Language) -> Matches:
+    """Nothing for a language without grammar or query, and for a text that is too long, too slow or a table."""
+    if len(text) > MAX_PARSE_CHARACTERS or text.count("<") - text.count(">") > MAX_OPEN_ANGLES:
+        return Matches()
+    grammar = _grammar(language) if language.grammar_package else None
+    if grammar is None:
+        return Matches()
+    shift = 0 if text.isascii() else 1
+    tree = _parse(text, grammar.language, shift)
+    if tree is None:
+        return Matches()
+    cursor = tree_sitter.QueryCursor(grammar.query, match_limit=MAX_PARTIAL_MATCHES)
+    found = cursor.matches(tree.root_node)
+    return Matches(grammar.patterns, found, shift) if len(found) <= MAX_MATCHES else Matches()
+
+
+def _parse(text: str, language: tree_sitter.Language, shift: int) -> tree_sitter.Tree | None:
+    """The tree, or None where parsing took more than its time."""
+    data = _WIDE.sub("\ufffd", text).encode("utf-16-le") if shift else text.encode()
+    reader = _Reader(data)
+    try:
+        tree = tree_sitter.Parser(language).parse(reader.read, encoding="utf16le" if shift else "utf8")
+    except ValueError:
+        return None
+    return None if reader.late else tree
+
+
+class _Reader:
+    """Feeds a parser in steps; when time is up, the text ends.
+
+    tree-sitter 0.26 never releases what `read` returns, so one buffer per thread serves all files. Its progress
+    callback would be the plain way, but it crashes the process when a signal arrives inside it.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._end = thread_time() + MAX_PARSE_S
+        self._buffer: bytearray = _thread.__dict__.setdefault("buffer", bytearray())
+        self.late = False
+
+    def read(self, offset: int, _point: object) -> bytearray:
+        self.late = self.late or thread_time() > self._end
+        self._buffer[:] = b"" if self.late else self._data[offset : offset + STEP_BYTES]
+        return self._buffer
+
+
+@cache
+def _grammar(language: Language) -> Grammar | None:
+    source = _query_source(language.key)
+    if not source:
+        return None
+    try:
+        module = import_module(language.grammar_package.replace("-", "_"))
+        grammar = tree_sitter.Language(getattr(module, language.grammar_function)())
+    except (ImportError, AttributeError, ValueError) as error:
+        _log.warning("no grammar for %s: %s", language.name, error)
+        return None
+    source, query = _compile(grammar, source)
+    patterns = tuple(_pattern(query, index, source.encode()) for index in range(query.pattern_count))
+    return Grammar(grammar, query, patterns)
+
+
+def _query_source(key: str) -> str:
+    paths = (folder / key / "symbols.scm" for folder in _FOLDERS)
+    return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), "")
+
+
+def _compile(language: tree_sitter.Language, source: str) -> tuple[str, tree_sitter.Query]:
+    """The query; of a grammar whose nodes have changed, the paragraphs of it that still compile."""
+    try:
+        return source, tree_sitter.Query(language, source)
+    except tree_sitter.QueryError as error:
+        _log.warning("parts of the query for %s are skipped: %s", language.name, error)
+    source = "\n\n".join(part for part in source.split("\n\n") if _compiles(language, part))
+    return source, tree_sitter.Query(language, source)
+
+
+def _compiles(language: tree_sitter.Language, source: str) -> bool:
+    try:
+        tree_sitter.Query(language, source)
+    except tree_sitter.QueryError:
+        return False
+    return True
+
+
+def _pattern(query: tree_sitter.Query, index: int, source: bytes) -> Pattern:
+    text = source[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
+    capture = _ROLE.search(text)
+    only = query.pattern_settings(index).get("only")
+    return Pattern(capture[1] if capture else "", frozenset(only.split()) if only else frozenset())
