@@ -43,7 +43,7 @@ class Settings(BaseModel):
     port: int = Field(8765, ge=0, le=65_535, description="Port on which the service listens; 0: any free one.")
     tls_cert: str = Field("", description="PEM file with the service's certificate chain; empty: cleartext.")
     tls_key: str = Field("", description="PEM file with the key of the certificate (PKCS#8).")
-    threads: int = Field(0, ge=0, le=512, description="Threads of the engine; 0: one a core.")
+    threads: int = Field(0, ge=0, le=512, description="Threads of the engine; 0: one a core, less one.")
     slots: int = Field(2, ge=1, le=64, description="Requests that the engine works on at once, each with its cache.")
     context_tokens: int = Field(4096, ge=512, le=131_072, description="Context window of each slot.")
     queue_length: int = Field(32, ge=0, le=10_000, description="Requests that may wait for a slot.")

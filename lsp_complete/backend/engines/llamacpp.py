@@ -275,9 +275,11 @@ def _params(params: Any, path: Path, context_tokens: int, num_slots: int, thread
 
 
 def _num_cores() -> int:
-    """Real cores that this process may use. A second thread of one core only takes turns with the first."""
+    """Real cores that this process may use, less one where there are more than two. A step waits for its slowest thread:
+    with another program on one of two cores it took 3 to 20 times as long (measured), so one core is left to others."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, psutil.cpu_count(logical=False) or usable)
+    cores = min(usable, psutil.cpu_count(logical=False) or usable)
+    return cores - 1 if cores > 2 else cores
 
 
 def _hide_listener(params: Any, folder: Path, key: str) -> None:
