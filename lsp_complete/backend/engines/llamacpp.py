@@ -275,8 +275,8 @@ def _params(params: Any, path: Path, context_tokens: int, num_slots: int, thread
 
 
 def _num_cores() -> int:
-    """Real cores that this process may use, less one where there are more than two. A step waits for its slowest thread:
-    with another program on one of two cores it took 3 to 20 times as long (measured), so one core is left to others."""
+    """Real cores that this process may use, less one where there are more than two: a step waits for its slowest
+    thread, and with another program on one of two cores it took 3 to 20 times as long (measured)."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     cores = min(usable, psutil.cpu_count(logical=False) or usable)
     return cores - 1 if cores > 2 else cores
