@@ -49,6 +49,7 @@ _log = logging.getLogger(__name__)
 
 # A body that has not arrived by then never will: it is a few kilobytes over a connection that is open already.
 _BODY_TIMEOUT_S = 10.0
+_MAX_DRAINED_BYTES = 16 * 2**20
 # Least characters a model token stands for in source code, for clients that budget without a tokenizer. Measured with
 # Qwen2.5-Coder on Python's standard library: 4.4 on the mean of files.
 CHARS_PER_TOKEN = 3.6
@@ -98,6 +99,9 @@ def create_app(backend: Backend) -> ASGIApp:
     async def metrics(_: Request) -> Response:
         return Response(backend.metrics.exposition(), media_type="text/plain; version=0.0.4")
 
+    async def models(_: Request) -> Response:
+        return JSONResponse(openai_api.models(backend.model))
+
     async def end_session(request: Request) -> Response:
         backend.sessions.end(request.path_params["session_id"], time.monotonic())
         return Response(status_code=204)
@@ -107,6 +111,7 @@ def create_app(backend: Backend) -> ASGIApp:
         Route(openai_api.COMPLETIONS_PATH, _Completion(backend, _openai_answer), methods=["POST"]),
         Route(HEALTH_PATH, health),
         Route(METRICS_PATH, metrics),
+        Route(openai_api.MODELS_PATH, models),
         Route(SESSION_PATH, end_session, methods=["DELETE"]),
     ]
     return _Guard(Starlette(routes=routes, exception_handlers={404: _plain, 405: _plain}), backend.credential)
@@ -121,7 +126,9 @@ class _Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._is_allowed(scope):
-            await problem(Unauthorized(), {"www-authenticate": "Bearer"})(scope, receive, send)
+            await problem(
+                Unauthorized("send it as `Authorization: Bearer CREDENTIAL`"), {"www-authenticate": "Bearer"}
+            )(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -144,8 +151,8 @@ def _openai_answer(backend: Backend, body: bytes) -> tuple[str, AsyncGenerator[b
     asked = openai_api.parse(body)
     chunks = backend.ready_service().complete(asked.request, MarkerStop(asked.stop))
     if asked.stream:
-        return EVENT_STREAM, openai_api.events(asked, chunks)
-    return "application/json", openai_api.whole(asked, chunks)
+        return EVENT_STREAM, openai_api.events(asked, chunks, backend.model)
+    return "application/json", openai_api.whole(asked, chunks, backend.model)
 
 
 async def _events(chunks: AsyncGenerator[CompletionChunk, None]) -> AsyncGenerator[bytes, None]:
@@ -164,7 +171,7 @@ class _Completion:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             async with asyncio.timeout(_BODY_TIMEOUT_S):
-                body = await _body(scope, receive, self._backend.max_body_bytes)
+                body = await _body(receive, self._backend.max_body_bytes)
             if body is None:
                 return
             content_type, pieces = self._answer(self._backend, body)
@@ -215,21 +222,22 @@ async def _disconnect(receive: Receive) -> None:
         pass
 
 
-async def _body(scope: Scope, receive: Receive, limit: int) -> bytes | None:
-    """The request's body; None if the client left. Raises TooLarge before it holds more than `limit` bytes."""
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    if any(value.isdigit() and int(value) > limit for value in lengths):
-        raise TooLarge(f"the body may have {limit} bytes")
-    body = bytearray()
+async def _body(receive: Receive, limit: int) -> bytes | None:
+    """The request's body; None if the client left. Never holds more than `limit` bytes. A larger body is read all the
+    same, within bounds: many clients hear no answer before they have sent everything. Raises TooLarge."""
+    body, num_bytes = bytearray(), 0
     while True:
         message: Message = await receive()
         if message["type"] == "http.disconnect":
             return None
-        body += message.get("body", b"")
-        if len(body) > limit:
-            raise TooLarge(f"the body may have {limit} bytes")
-        if not message.get("more_body"):
-            return bytes(body)
+        piece = message.get("body", b"")
+        num_bytes += len(piece)
+        body += piece if num_bytes <= limit else b""
+        if not message.get("more_body") or num_bytes > limit + _MAX_DRAINED_BYTES:
+            break
+    if num_bytes > limit:
+        raise TooLarge(f"the body may have {limit} bytes")
+    return bytes(body)
 
 
 def _start(content_type: str) -> Message:

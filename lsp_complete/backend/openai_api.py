@@ -16,6 +16,7 @@ from lsp_complete.protocol.completion import CompletionChunk, CompletionRequest,
 from lsp_complete.protocol.errors import InvalidRequest
 
 COMPLETIONS_PATH = "/v1/completions"
+MODELS_PATH = "/v1/models"
 # What OpenAI's API has for a default.
 _MAX_TOKENS = 16
 _MAX_STOPS = 16
@@ -57,15 +58,24 @@ def _stops(value: Any) -> tuple[str, ...]:
     return tuple(stops)
 
 
-async def events(asked: OpenAIRequest, chunks: AsyncGenerator[CompletionChunk, None]) -> AsyncGenerator[bytes, None]:
+def models(model: str) -> dict[str, Any]:
+    """What `GET /v1/models` answers: the one model that is served."""
+    return {"object": "list", "data": [{"id": model, "object": "model", "owned_by": "lsp-complete"}]}
+
+
+async def events(
+    asked: OpenAIRequest, chunks: AsyncGenerator[CompletionChunk, None], model: str
+) -> AsyncGenerator[bytes, None]:
     """The answer as a stream of events, ended by `[DONE]`."""
     async with aclosing(chunks):
         async for chunk in chunks:
-            yield b"data: " + _encoded(asked, "", chunk) + b"\n\n"
+            yield b"data: " + _encoded(asked, "", chunk, model) + b"\n\n"
     yield b"data: [DONE]\n\n"
 
 
-async def whole(asked: OpenAIRequest, chunks: AsyncGenerator[CompletionChunk, None]) -> AsyncGenerator[bytes, None]:
+async def whole(
+    asked: OpenAIRequest, chunks: AsyncGenerator[CompletionChunk, None], model: str
+) -> AsyncGenerator[bytes, None]:
     """The answer as one JSON object."""
     text = ""
     async with aclosing(chunks):
@@ -73,16 +83,16 @@ async def whole(asked: OpenAIRequest, chunks: AsyncGenerator[CompletionChunk, No
             if isinstance(chunk, TextChunk):
                 text += chunk.text
             else:
-                yield _encoded(asked, text, chunk)
+                yield _encoded(asked, text, chunk, model)
 
 
-def _encoded(asked: OpenAIRequest, text: str, chunk: CompletionChunk) -> bytes:
+def _encoded(asked: OpenAIRequest, text: str, chunk: CompletionChunk, model: str) -> bytes:
     finish = chunk if isinstance(chunk, FinishChunk) else None
     answer: dict[str, Any] = {
         "id": f"cmpl-{asked.request.request_id}",
         "object": "text_completion",
         "created": int(time.time()),
-        "model": finish.model if finish else "",
+        "model": model,
         "choices": [
             {
                 "index": 0,

@@ -6,6 +6,7 @@ one per user, on any free port, gone when no session is left.
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import secrets
@@ -126,6 +127,7 @@ def _stop_on_signals(stop: asyncio.Event) -> None:
 async def listening(app: object, settings: Settings, port: int) -> AsyncGenerator[str, None]:
     """An application being served over HTTP/2 (and HTTP/1.1, for probes). Gives its URL; on leaving, answers in
     progress are finished and connections told to go away."""
+    _check_tls(settings)
     port = port or _free_port(settings.host)
     _check_free(settings.host, port)
     server = Server(
@@ -169,6 +171,15 @@ def _check_free(host: str, port: int) -> None:
 
 def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _check_tls(settings: Settings) -> None:
+    """Never cleartext where TLS was meant. Raises OSError that names the file."""
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        raise OSError(errno.EINVAL, "TLS needs both the certificate chain (tls_cert) and its key (tls_key)")
+    for name in filter(None, (settings.tls_cert, settings.tls_key)):
+        with open(name, "rb"):
+            pass
 
 
 def _path(name: str) -> Path | None:

@@ -24,10 +24,13 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Complete at a place in a file: the text, or why there is none, and what it took."""
+    from lsp_complete.completion.pipeline import NoSuggestion
     from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.errors import CompletionError
 
-    settings, _ = load_settings({"deadline_ms": _DEADLINE_MS})
+    settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
+    for problem in problems:
+        print(f"lsp-complete: {problem}", file=sys.stderr)
     document, offset = _place(place)
     try:
         answer = asyncio.run(_suggest(settings, document, offset))
@@ -38,6 +41,8 @@ def run(
         print(json.dumps(answer_as_dict(answer), ensure_ascii=False))
     else:
         _print_for_people(answer)
+    if answer.reason is NoSuggestion.SERVICE:
+        raise typer.Exit(1)
 
 
 async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
@@ -95,8 +100,10 @@ def _print_for_people(answer: "Answer") -> None:
     if answer.insertion is not None:
         print(answer.insertion.text)
     else:
-        console.print(f"no suggestion: {answer.reason} {answer.detail}")
+        console.print(f"no suggestion ({answer.reason}){': ' if answer.detail else ''}{answer.detail}", markup=False)
     usage = answer.usage
+    if not usage.prompt_tokens:
+        return
     console.print(
         f"{answer.mode}: {usage.prompt_tokens} prompt tokens, {usage.cached_tokens} of them cached, "
         f"{usage.completion_tokens} generated",

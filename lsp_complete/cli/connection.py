@@ -21,6 +21,7 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
     from lsp_complete.client.completer import HttpCompleter
     from lsp_complete.client.service import LocalService, service_command, service_environ
     from lsp_complete.config.paths import runtime_folder
+    from lsp_complete.protocol.errors import Unavailable
 
     if settings.url:
         completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
@@ -30,7 +31,11 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
             await completer.aclose()
         return
     environ = service_environ(settings, os.environ)
-    service = LocalService(runtime_folder(), service_command(), environ, _show)
+    try:
+        folder = runtime_folder()
+    except OSError as error:
+        raise Unavailable(f"no folder for the local service: {error}") from error
+    service = LocalService(folder, service_command(), environ, _show)
     try:
         await service.wait_ready()
         yield service

@@ -64,12 +64,16 @@ def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
 
     try:
         report = asyncio.run(play())
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
     except CompletionError as error:
         print(f"lsp-complete: no suggestion can be shown: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     if as_json:
         print(json.dumps({"suggestions": report.suggestions, "keys": report.num_keys,
                           "accepted": report.num_accepted, "cancelled": report.num_cancelled}))  # fmt: skip
+    else:
+        print(f"\n{report.num_accepted} of {len(report.suggestions)} suggestions accepted. Next: README, “Editors”.")
     if not report.num_accepted:
         print("lsp-complete: no suggestion came; `lsp-complete doctor` may tell why", file=sys.stderr)
         raise typer.Exit(1)

@@ -33,7 +33,7 @@ def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
     else:
-        _print_table(findings)
+        _print_findings(findings)
     if any(finding.mend for finding in findings):
         raise typer.Exit(1)
 
@@ -49,7 +49,7 @@ def examine() -> Iterator[Finding]:
     else:
         yield from (_engine(), _model(settings), _gpu(), _service(), _port(settings))
     yield _credential(settings)
-    yield from (_folder(name, path) for name, path in _folders())
+    yield from _folders()
     yield _editors()
 
 
@@ -91,16 +91,20 @@ def _service() -> Finding:
     from lsp_complete.config.paths import runtime_folder
     from lsp_complete.config.runtime import read_runtime
 
-    runtime = read_runtime(runtime_folder())
+    try:
+        runtime = read_runtime(runtime_folder())
+    except OSError as error:
+        return Finding("service", f"no folder for it: {error}", "make the folder writable, or set LSP_COMPLETE_RUNTIME")
     return Finding("service", f"running at {runtime.url}" if runtime else "not running; an editor starts it")
 
 
 def _port(settings: "Settings") -> Finding:
+    place = f"{settings.host}:{settings.port}"
     try:
         with socket.create_server((settings.host, settings.port)):
-            return Finding("port", f"{settings.host}:{settings.port} is free for `lsp-complete serve`")
-    except OSError as error:
-        return Finding("port", f"{settings.host}:{settings.port}: {error.strerror}; only `serve` needs it")
+            return Finding("port", f"{place} is free for `lsp-complete serve`")
+    except OSError:
+        return Finding("port", f"{place} is taken; only `lsp-complete serve` needs it, editors do not")
 
 
 def _remote(settings: "Settings") -> Finding:
@@ -130,16 +134,19 @@ def _credential(settings: "Settings") -> Finding:
     return Finding("credential", "set" if settings.credential else "none", mend)
 
 
-def _folders() -> list[tuple[str, Path]]:
+def _folders() -> Iterator[Finding]:
     from lsp_complete.config import paths
 
-    return [("models", paths.model_folder()), ("log", paths.log_folder()), ("runtime", paths.runtime_folder())]
-
-
-def _folder(name: str, path: Path) -> Finding:
-    existing = next(p for p in [path, *path.parents] if p.exists())
-    mend = "" if os.access(existing, os.W_OK) else f"make {existing} writable"
-    return Finding(f"folder: {name}", str(path), mend)
+    yield Finding("settings file", f"{paths.config_file()}{'' if paths.config_file().exists() else ' (none yet)'}")
+    named = {"models": paths.model_folder, "indexes": paths.index_folder, "log": paths.log_folder}
+    for name, folder in {**named, "runtime": paths.runtime_folder}.items():
+        try:
+            path = folder()
+        except OSError as error:
+            yield Finding(f"folder: {name}", str(error), "make it writable")
+            continue
+        existing = next(p for p in [path, *path.parents] if p.exists())
+        yield Finding(f"folder: {name}", str(path), "" if os.access(existing, os.W_OK) else f"make {existing} writable")
 
 
 def _editors() -> Finding:
@@ -148,13 +155,14 @@ def _editors() -> Finding:
     return Finding("editors", f"{', '.join(found) or 'none on the PATH'}; set-up: README, “Editors”")
 
 
-def _print_table(findings: list[Finding]) -> None:
+def _print_findings(findings: list[Finding]) -> None:
+    """Whole lines, however wide the terminal: paths are there to be copied."""
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, show_header=False, pad_edge=False)
+    console = Console(soft_wrap=True, highlight=False)
     for finding in findings:
-        mark = "[red]mend[/red]" if finding.mend else "[green]ok[/green]"
-        advice = f"\n[bold]{finding.mend.replace('[', chr(92) + '[')}[/bold]" if finding.mend else ""
-        table.add_row(mark, finding.what, finding.found.replace("[", "\\[") + advice)
-    Console(soft_wrap=True).print(table)
+        mark, style = ("mend", "red") if finding.mend else ("ok", "green")
+        console.print(f"{mark:4}  ", style=style, end="")
+        console.print(f"{finding.what:16}  {finding.found}", markup=False)
+        if finding.mend:
+            console.print(f"{'':24}{finding.mend}", style="bold", markup=False)

@@ -117,7 +117,7 @@ async def opened(path: Path, root: Path, language: str, offset_of: str) -> Async
     client = LanguageClient("lsp-complete-demo", "1")
     client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: print(params.message, file=sys.stderr))
     command = [sys.executable, "-P", "-m", "lsp_complete", "lsp"]
-    await client.start_io(*command, env={**os.environ, "LSP_COMPLETE_LOG_LEVEL": "warning"})
+    await client.start_io(*command, env={**os.environ, "LSP_COMPLETE_LOG_LEVEL": "warning"}, start_new_session=True)
     capabilities = types.ClientCapabilities(
         text_document=types.TextDocumentClientCapabilities(inline_completion=types.InlineCompletionClientCapabilities())
     )
@@ -139,6 +139,6 @@ async def opened(path: Path, root: Path, language: str, offset_of: str) -> Async
         )
         yield Editor(client, document, text.index(offset_of) + len(offset_of))
         await client.shutdown_async(None)
+    finally:  # also after Ctrl-C: then without a shutdown, which the server takes for an editor that is gone
         client.exit(None)
-    finally:
         await client.stop()  # type: ignore[no-untyped-call]

@@ -58,7 +58,9 @@ async def _suggester() -> "AsyncIterator[Suggest]":
     from lsp_complete.protocol.completion import Trigger
     from lsp_complete.text.document import Document
 
-    settings, _ = load_settings({"deadline_ms": _DEADLINE_MS})
+    settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
+    for problem in problems:
+        print(f"lsp-complete: {problem}", file=sys.stderr)
     async with connected(settings) as completer:
         pipeline = Pipeline(completer, settings, "evaluation")
 

@@ -18,7 +18,7 @@ def run(
     from lsp_complete.server.main import run_stdio, run_tcp
 
     settings, _ = load_settings()
-    configure_logging("lsp", settings.log_level, log_folder())
+    configure_logging("lsp", settings.log_level, log_folder(), stderr_level="warning")  # editors show it as errors
     if streams:
         run_stdio(*streams)
     host, _, port = tcp.rpartition(":")

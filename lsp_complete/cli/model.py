@@ -125,10 +125,10 @@ def _progress() -> "Iterator[Progress]":
 
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("")
+        task = bar.add_task("", visible=False)
 
         def draw(source: str, done_bytes: int, total_bytes: int, /) -> None:
-            bar.update(task, description=source, completed=done_bytes, total=total_bytes)
+            bar.update(task, description=source, completed=done_bytes, total=total_bytes, visible=True)
 
         yield draw
 

@@ -1,5 +1,7 @@
 """How the demonstration looks: the code with grey ghost text on a terminal, a line an event elsewhere."""
 
+import atexit
+
 from rich.console import Console, Group
 from rich.live import Live
 from rich.panel import Panel
@@ -18,6 +20,7 @@ class Screen:
     def __init__(self) -> None:
         self._live = Live(console=Console(highlight=False), auto_refresh=False, vertical_overflow="visible")
         self._live.start()
+        atexit.register(self._live.stop)  # also after Ctrl-C: the cursor is shown again, on a line of its own
         self._sayings: list[str] = []
 
     def draw(self, editor: Editor, ghost: Ghost | None, says: str) -> None:

@@ -21,14 +21,19 @@ def run(
     shared: Annotated[bool, typer.Option("--shared", help="As editors start it: one per user, until idle.")] = False,
 ) -> None:
     """The completion service: HTTP/2, a credential, a model."""
+    from lsp_complete.client.proxies import is_loopback
     from lsp_complete.config.logs import configure_logging
     from lsp_complete.config.paths import log_folder
-    from lsp_complete.config.settings import load_settings
+    from lsp_complete.config.settings import COMMAND_LINE, load_settings
 
     flags = {"host": host, "port": port, "model": model, "tls_cert": tls_cert, "tls_key": tls_key}
     settings, problems = load_settings({name: value for name, value in flags.items() if value is not None})
     for problem in problems:
         print(f"lsp-complete: {problem}", file=sys.stderr)
+    if any(problem.startswith(COMMAND_LINE) for problem in problems):
+        raise typer.Exit(2)
+    if not settings.tls_cert and not is_loopback(settings.host):
+        print(f"lsp-complete: {settings.host} without TLS: code and credential can be read on the way", file=sys.stderr)
     configure_logging("serve", settings.log_level, log_folder())
     if shared:
         _serve_shared(settings)
@@ -44,7 +49,8 @@ def _serve(settings: "Settings") -> None:
     try:
         _run(settings, announce=announce)
     except OSError as error:
-        print(f"lsp-complete: cannot listen on {settings.host}:{settings.port}: {error.strerror}", file=sys.stderr)
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error
+        print(f"lsp-complete: cannot listen on {settings.host}:{settings.port}: {what}", file=sys.stderr)
         raise typer.Exit(1) from None
 
 

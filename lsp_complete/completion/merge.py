@@ -15,6 +15,8 @@ _WORD = re.compile(r"\w*")
 # A letter may double inside a word (`press`), two in a row hardly do; so a shorter piece is no sign of a word whose end
 # the model has written twice.
 _MIN_WORD_END = 2
+# A text that begins with so much of the line goes on from its end, and takes its place.
+_MIN_REST = 4
 
 
 def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
@@ -26,6 +28,8 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     body = text.rstrip() if "\n" in text.rstrip() else text.partition("\n")[0]
     first, line_end, _ = body.partition("\n")
     rest = cursor.rest.rstrip()
+    if not line_end and _MIN_REST <= len(rest) < len(first) and first.startswith(rest):
+        return body, len(cursor.rest)
     if line_end and first.endswith(rest) and _can_go(cursor, first, rest, len(rest)):
         return body, len(cursor.rest)
     return _merged_line(cursor, body, text[len(body) :])

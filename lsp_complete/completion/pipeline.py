@@ -46,6 +46,7 @@ class NoSuggestion(StrEnum):
 
     OFF = "off"
     LANGUAGE_OFF = "language-off"
+    EMPTY_FILE = "empty-file"
     FILE_TOO_LARGE = "file-too-large"
     EXCLUDED = "excluded"
     WITHHELD = "withheld"
@@ -123,6 +124,8 @@ class Pipeline:
             return NoSuggestion.LANGUAGE_OFF
         if document.file and self._workspace and not self._workspace.allows(Path(document.file)).allowed:
             return NoSuggestion.EXCLUDED
+        if not document.text.strip():
+            return NoSuggestion.EMPTY_FILE
         return NoSuggestion.FILE_TOO_LARGE if len(document.text) > _MAX_CHARACTERS else None
 
     async def _mix(self, document: Document, offset: int) -> Mix:

@@ -9,6 +9,7 @@
 Pure functions of a document, an offset and a text. Knows neither the model nor the editor, and never raises.
 """
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +20,9 @@ from lsp_complete.completion.merge import merged
 from lsp_complete.completion.repeats import repeats_above, without_repeat_below
 from lsp_complete.protocol.completion import Mode
 from lsp_complete.text.document import Document, with_eol
+
+# A model that has lost its way writes the same few letters again and again; rulers of `-` or `=` are meant.
+_RUNAWAY = re.compile(r"([^\W_]{1,8}?)\1{11,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Withheld(StrEnum):
     """Why the model's text is not shown."""
 
     BLANK = "blank"
+    RUNAWAY = "runaway"
     REPEATS_ABOVE = "repeats-above"
     REPEATS_BELOW = "repeats-below"
     REPEATS_REST = "repeats-rest"
@@ -51,6 +56,8 @@ def judge(document: Document, offset: int, mode: Mode, raw: str) -> Insertion | 
     text = cut(cursor, mode, raw).text
     if not text.strip():
         return Withheld.BLANK
+    if _RUNAWAY.search(text):
+        return Withheld.RUNAWAY
     text = reindented(cursor, text)
     if repeats_above(cursor, text):
         return Withheld.REPEATS_ABOVE

@@ -16,9 +16,11 @@ _NUM_OLD = 3
 _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
-def configure_logging(name: str, level: str, folder: Path | None) -> None:
-    """Log to `folder/name.log` and to stderr. A folder that cannot be written costs the file, not the process."""
+def configure_logging(name: str, level: str, folder: Path | None, stderr_level: str = "debug") -> None:
+    """Log to `folder/name.log` and, from `stderr_level` on, to stderr. A folder that cannot be written costs the file,
+    not the process."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setLevel(stderr_level.upper())
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)

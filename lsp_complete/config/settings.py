@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lsp_complete.config.paths import config_file
 
 _ENV_PREFIX = "LSP_COMPLETE_"
+# How problems of the last layer begin.
+COMMAND_LINE = "editor or command line"
 
 
 class Settings(BaseModel):
@@ -65,7 +67,7 @@ def load_settings(
     for origin, layer in (
         (str(file), _from_file(file, problems)),
         ("environment", _from_environment(os.environ if environ is None else environ)),
-        ("editor or command line", dict(overrides or {})),
+        (COMMAND_LINE, dict(overrides or {})),
     ):
         values |= _good_values(layer, origin, problems)
     return Settings(**values), problems

@@ -76,7 +76,7 @@ def from_problem(status: int, body: Any, retry_after_s: float | None = None) -> 
     """The error that a problem document describes; without a usable one, the error that fits the status."""
     known = body if isinstance(body, dict) else {}
     name = str(known.get("type", "")).removeprefix(_TYPE_PREFIX)
-    detail = str(known.get("detail") or f"HTTP status {status}")
+    detail = str(known.get("detail") or known.get("title") or f"HTTP status {status}")
     for cls in _ERRORS:
         if cls.type == name:
             return cls(detail, retry_after_s)

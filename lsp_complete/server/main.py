@@ -5,9 +5,11 @@ waits for a thread that is blocked in a read.
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +22,7 @@ from pygls.exceptions import (
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
-from pygls.io_ import StdinAsyncReader, StdoutWriter
+from pygls.io_ import StdinAsyncReader
 
 from lsp_complete.server.lsp import CompletionServer, create_server
 
@@ -40,11 +42,28 @@ class Reader(Protocol):
 def run_stdio(stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serve one editor over the given streams, then end the process: 0 after shutdown and exit, 1 otherwise."""
     server = create_server()
-    server.protocol.set_writer(StdoutWriter(stdout))
+    server.protocol.set_writer(_Stdout(stdout, server.stopping))
     reader = StdinAsyncReader(stdin, ThreadPoolExecutor(1, thread_name_prefix="stdin"))
     code = asyncio.run(serve(server, reader))
     logging.shutdown()
     os._exit(code)  # a thread may still be blocked in reading stdin
+
+
+class _Stdout:
+    """The editor's end of the pipe. One that has gone without reading our last answer is no error: it is the end."""
+
+    def __init__(self, stream: BinaryIO, gone: asyncio.Event) -> None:
+        self._stream, self._gone = stream, gone
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._gone.set()
+
+    def close(self) -> None:
+        pass
 
 
 def run_tcp(host: str, port: int) -> None:
@@ -71,6 +90,9 @@ async def serve(server: CompletionServer, reader: Reader) -> int:
     """Handle what is read until the editor says exit, its stream ends, or it dies. Gives the exit code."""
     reading = asyncio.create_task(_read_all(server, reader))
     stopping = asyncio.create_task(server.stopping.wait())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # Windows
+            asyncio.get_running_loop().add_signal_handler(number, server.stopping.set)
     await asyncio.wait([reading, stopping], return_when=asyncio.FIRST_COMPLETED)
     is_orderly = server.was_shut_down and stopping.done()
     for task in (reading, stopping):

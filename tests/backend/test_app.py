@@ -87,6 +87,26 @@ async def test_a_body_over_the_limit_is_refused_declared_or_not():
         is_problem(await client.post("/v1/complete", content=undeclared()), 413, "too-large")
 
 
+async def test_a_client_that_only_listens_when_it_has_sent_everything_hears_of_its_size():
+    async with serving(backend_over(RecitingEngine("x"), max_body_bytes=5000)) as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = f"POST /v1/complete HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {CREDENTIAL}\r\n"
+        writer.write(f"{head}Content-Length: 1000000\r\n\r\n".encode() + b"x" * 1_000_000)
+        await writer.drain()
+        assert (await reader.readline()).split()[1] == b"413"
+        writer.close()
+
+
+async def test_tls_is_never_left_out_for_a_missing_file(tmp_path):
+    here = tmp_path / "here.pem"
+    here.write_text("")
+    for files in ({"tls_cert": str(here)}, {"tls_key": str(here)}, {"tls_cert": str(here), "tls_key": "/nowhere"}):
+        with pytest.raises(OSError, match=r"TLS needs|nowhere"):
+            async with serving(backend_over(RecitingEngine("x")), **files):
+                pass
+
+
 async def test_headers_over_the_limit_are_refused():
     async with http(backend_over(RecitingEngine("x"))) as client:
         response = await client.get("/v1/health", headers={"x-large": "x" * 60_000})

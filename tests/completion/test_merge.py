@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from lsp_complete.completion.postprocess import Insertion, Withheld, judge
+from lsp_complete.completion.postprocess import Insertion, Withheld, accept, judge
 from lsp_complete.protocol.completion import Mode
 from tests.completion.cursor_case import at, check, check_withheld
 
@@ -131,3 +131,10 @@ def test_an_accepted_call_parses() -> None:
         outcome = judge(document, offset, LINE, raw)
         assert isinstance(outcome, Insertion)
         ast.parse(document.text[:offset] + outcome.text + document.text[offset + outcome.num_replaced :])
+
+
+def test_a_text_that_goes_on_from_the_end_of_the_line_takes_its_place() -> None:
+    document, offset = at('def f(cents):\n    return █f"{cents}"\n', "a.py", "\n")
+    insertion = judge(document, offset, LINE, 'f"{cents}" if cents else "0"')
+    assert isinstance(insertion, Insertion)
+    assert accept(document, offset, insertion) == 'def f(cents):\n    return f"{cents}" if cents else "0"\n'

@@ -235,3 +235,17 @@ async def test_the_record_says_what_happened_without_a_word_of_code(script):
     assert record["request_id"] == answer.request_id
     assert record["num_characters"] == (len(answer.insertion.text) if answer.insertion else 0)
     assert (record["reason"] is None) == (answer.insertion is not None)
+
+
+@pytest.mark.parametrize("marked", ["█", "  \n█\n"])
+async def test_in_an_empty_file_there_is_nothing_to_go_by(marked):
+    assert (await suggest(ScriptedCompleter("x", DONE), marked)).reason is NoSuggestion.EMPTY_FILE
+
+
+@pytest.mark.parametrize("text", ["1" * 48, "print(" + "ab" * 20, "x = 10101010101010101010101010"])
+async def test_letters_written_again_and_again_are_not_shown(text):
+    assert (await suggest(ScriptedCompleter(text, DONE))).detail == "runaway"
+
+
+async def test_a_ruler_is_meant():
+    assert (await suggest(ScriptedCompleter("1  # " + "-" * 60, DONE))).insertion is not None
