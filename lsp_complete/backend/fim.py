@@ -11,6 +11,9 @@ from lsp_complete.backend.engines.base import Tokenizer
 from lsp_complete.protocol.completion import CompletionRequest, Snippet
 from lsp_complete.protocol.errors import EngineFailed, InvalidRequest
 
+# More than code has on the mean of any thousand tokens: what lies beyond is not even looked at, so that a megabyte of
+# text costs no more than the prompt that comes of it.
+_MAX_CHARACTERS_PER_TOKEN = 16
 # Of a prompt that does not fit, the suffix keeps this share at most: what stands before the cursor says more.
 _SUFFIX_SHARE = 0.25
 
@@ -124,6 +127,8 @@ class Template:
         tokens: list[int] = []
         last = self._header(path)
         for index, snippet in enumerate(snippets):
+            if len(snippet.text) > room * _MAX_CHARACTERS_PER_TOKEN:
+                return (tokens + last if tokens else []), len(snippets) - index
             block = [*self._header(snippet.path), *self._encode(_one_eol(snippet.text).rstrip("\n") + "\n")]
             if len(tokens) + len(block) + len(last) > room:
                 return (tokens + last if tokens else []), len(snippets) - index
@@ -136,6 +141,9 @@ class Template:
         return [self._file, *self._encode(_one_line(path) + "\n")]
 
     def _fit(self, prefix: str, suffix: str, room: int) -> tuple[list[int], list[int]]:
+        most = room * _MAX_CHARACTERS_PER_TOKEN
+        prefix = _tail(prefix, most) if len(prefix) > most else prefix
+        suffix = _head(suffix, most) if len(suffix) > most else suffix
         before, after = self._encode(prefix), self._encode(suffix)
         if len(before) + len(after) <= room:
             return before, after

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 # Texts whose tokens are remembered: the suffix and the snippets stay the same from keystroke to keystroke.
 _NUM_REMEMBERED = 64
+# Longer texts are not kept: their tokens would take many megabytes.
+_MAX_REMEMBERED_CHARACTERS = 20_000
 _TIMEOUT_S = 10.0
 
 
@@ -24,6 +26,8 @@ class LlamaCppTokenizer:
         self._encode = lru_cache(_NUM_REMEMBERED)(self._ask)
 
     def encode(self, text: str) -> list[int]:
+        if len(text) > _MAX_REMEMBERED_CHARACTERS:
+            return list(self._ask(text, False))
         return list(self._encode(text, False)) if text else []
 
     def marker(self, text: str) -> int | None:
