@@ -51,7 +51,7 @@ class Result:
     p99_ms: float
     tokens_after_cancel_max: int
     leaked_streams: int
-    errors: int
+    errors: dict[str, int]
     next_is_right: bool
     cached_share: float
     stages: dict[str, int] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Bench:
     delays_ms: list[float] = field(default_factory=list)
     steps_after: list[int] = field(default_factory=list)
     stages: Counter[str] = field(default_factory=Counter)
-    errors: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
 
     async def answer(self, request: CompletionRequest) -> tuple[str, FinishChunk | None]:
         text, last = "", None
@@ -92,7 +92,8 @@ class Bench:
         task.cancel()
         self.stages[self._stage(is_over, progress)] += 1
         results = await asyncio.gather(task, return_exceptions=True)
-        self.errors += isinstance(results[0], CompletionError)
+        if isinstance(results[0], CompletionError):
+            self.errors[str(results[0])] += 1
         return None if is_over else moment
 
     async def note(self, moment: tuple[float, int] | None) -> None:
@@ -198,7 +199,7 @@ def _result(bench: Bench, num_cancels: int, is_right: bool, last: FinishChunk | 
         p99_ms=round(delays[min(len(delays) - 1, len(delays) * 99 // 100)], 2),
         tokens_after_cancel_max=max(bench.steps_after, default=0),
         leaked_streams=admission.num_running + admission.num_waiting + bench.engine.stats().busy,
-        errors=bench.errors,
+        errors=dict(bench.errors),
         next_is_right=is_right,
         cached_share=round(usage.cached_tokens / usage.prompt_tokens, 3) if usage and usage.prompt_tokens else 0.0,
         stages=dict(bench.stages),
