@@ -14,6 +14,7 @@ from typing import Any
 
 from lsp_complete.protocol.completion import CompletionChunk, CompletionRequest, Finish, FinishChunk, Mode, TextChunk
 from lsp_complete.protocol.errors import InvalidRequest
+from lsp_complete.protocol.wire import without_surrogates
 
 COMPLETIONS_PATH = "/v1/completions"
 MODELS_PATH = "/v1/models"
@@ -45,7 +46,8 @@ def parse(body: bytes) -> OpenAIRequest:
     if not isinstance(max_tokens, int) or not 0 < max_tokens < 2**31:
         raise InvalidRequest("max_tokens: out of range")
     request = CompletionRequest(
-        request_id=uuid.uuid4().hex, session_id=str(data.get("user") or "openai"), prefix=prompt, suffix=suffix,
+        request_id=uuid.uuid4().hex, session_id=str(data.get("user") or "openai"), prefix=without_surrogates(prompt),
+        suffix=without_surrogates(suffix),
         mode=Mode.BLOCK, max_tokens=max_tokens,
     )  # fmt: skip
     return OpenAIRequest(request, _stops(data.get("stop")), data.get("stream") is True)

@@ -25,7 +25,7 @@ from lsp_complete.protocol.completion import (
     Timing,
     Usage,
 )
-from lsp_complete.protocol.errors import CompletionError, InvalidRequest
+from lsp_complete.protocol.errors import CompletionError, EngineFailed, InvalidRequest
 
 _log = logging.getLogger(__name__)
 
@@ -133,6 +133,10 @@ class CompletionService:
         except CompletionError as error:
             record.outcome = error.type
             raise
+        except Exception as error:
+            record.outcome = EngineFailed.type
+            _log.exception("request failed")
+            raise EngineFailed(type(error).__name__) from error
         finally:
             self._metrics.in_flight.dec()
             self._account(record)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 # Whoever asks by hand waits for a cold model.
 _DEADLINE_MS = 120_000
+_COUNT = re.compile(r"[1-9][0-9]{0,8}")
 # One session for all calls, so that the service knows them as one user at work.
 _SESSION = "command-line"
 
@@ -74,7 +76,7 @@ def _place(place: str) -> tuple["Document", int]:
     from lsp_complete.text.positions import offset_at
 
     name, line, column = [*place.rsplit(":", 2), "", ""][:3]
-    if not (line.isdigit() and column.isdigit() and int(line) and int(column)):
+    if not (_COUNT.fullmatch(line) and _COUNT.fullmatch(column)):
         raise typer.BadParameter("not FILE:LINE:COL, with line and column from 1")
     path = Path(name)
     try:

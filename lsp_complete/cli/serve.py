@@ -62,15 +62,13 @@ def _serve_shared(settings: "Settings") -> None:
     from lsp_complete.config.runtime import EXIT_ALREADY_RUNNING, remove_runtime, service_lock
 
     folder = runtime_folder()
-    lock = service_lock(folder)
+    settings = settings.model_copy(update={"host": "127.0.0.1", "credential": "", "tls_cert": "", "tls_key": ""})
     try:
-        lock.acquire()
+        with service_lock(folder):
+            remove_runtime(folder)  # of a service that could not do so itself
+            _run(settings, runtime_folder=folder)
     except Timeout:
         raise typer.Exit(EXIT_ALREADY_RUNNING) from None
-    with lock:
-        remove_runtime(folder)  # of a service that could not do so itself
-        settings = settings.model_copy(update={"host": "127.0.0.1", "credential": "", "tls_cert": ""})
-        _run(settings, runtime_folder=folder)
 
 
 def _run(settings: "Settings", **options: Any) -> None:

@@ -156,6 +156,8 @@ async def _guard(answer: Awaitable[_T], deadline_s: float | None) -> _T:
         raise DeadlinePassed("the service did not answer within the deadline") from None
     except httpx.TransportError as error:
         raise Unreachable(str(error)) from error
+    except (OSError, ValueError, OverflowError) as error:  # a port or a host name that is none
+        raise Unreachable("the service's URL is not valid") from error
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -13,9 +13,11 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+
+from filelock import Timeout
 
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.config.runtime import (
@@ -24,6 +26,7 @@ from lsp_complete.config.runtime import (
     EXIT_MODEL_MISSING,
     Runtime,
     clear_away,
+    is_locked,
     read_runtime,
 )
 from lsp_complete.config.settings import Settings
@@ -75,7 +78,7 @@ class ServiceStatus:
 _GONE_STATUS = ServiceStatus(ServiceState.STOPPED, "the local service is gone")
 _EXITS = {
     EXIT_MODEL_MISSING: ServiceStatus(
-        ServiceState.MODEL_MISSING, "no model on this machine yet: run `lsp-complete model pull`"
+        ServiceState.MODEL_MISSING, "the model is not on this machine: run `lsp-complete model pull {model}`"
     ),
     EXIT_ENGINE_MISSING: ServiceStatus(
         ServiceState.ENGINE_MISSING, "no engine on this machine: install lsp-complete with the extra `cpu`"
@@ -151,7 +154,9 @@ class LocalService:
     async def keep_alive(self, session_id: str) -> None:
         """Tell the service that this session is still there. Finds out, too, whether the service is."""
         completer = self._completer
-        if completer is not None:
+        if completer is not None and not self._is_alive():
+            self._lost(completer)
+        elif completer is not None:
             try:
                 await completer.health(session_id)
             except _GONE:
@@ -166,18 +171,27 @@ class LocalService:
             self._starting.cancel()
             await asyncio.wait([self._starting])
         if self._completer is not None:
-            if session_id:
+            if session_id and self._is_alive():
                 await self._completer.end_session(session_id)
             await self._completer.aclose()
             self._completer = None
 
     def _ready_completer(self) -> HttpCompleter:
+        if self._completer is not None and not self._is_alive():
+            self._lost(self._completer)
         if self._completer is not None:
             return self._completer
         self.start()
         if self.status.state in (ServiceState.STOPPED, ServiceState.STARTING, ServiceState.LOADING):
             raise ModelLoading("the local service is starting")
         raise Unavailable(self.status.detail)
+
+    def _is_alive(self) -> bool:
+        """Does the service still hold its lock? Where it does not, its port may by now be somebody else's."""
+        try:
+            return is_locked(self._folder)
+        except (OSError, Timeout):
+            return False
 
     async def _connect(self) -> None:
         try:
@@ -223,7 +237,11 @@ class LocalService:
         if code is not None:
             self._process = None
             if code != EXIT_ALREADY_RUNNING:
-                raise _StartFailed(_EXITS.get(code) or _failed(f"it ended with exit code {code}"))
+                raise _StartFailed(self._ended(code))
+
+    def _ended(self, code: int) -> ServiceStatus:
+        known = _EXITS.get(code, _failed(f"it ended with exit code {code}"))
+        return replace(known, detail=known.detail.format(model=self._environ.get("LSP_COMPLETE_MODEL", "auto")))
 
     async def _until_loaded(self, completer: HttpCompleter) -> None:
         deadline = self._clock() + _LOAD_TIMEOUT_S

@@ -5,9 +5,11 @@ code, and a bracket of the wrong kind closes nothing.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\\n])*`')
+_QUOTE = re.compile("[\"'`]")
+_CLOSED = {quote: re.compile(rf"{quote}(?:\\.|[^{quote}\\\n])*{quote}") for quote in "\"'`"}
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -21,7 +23,7 @@ class Brackets:
 
 
 def scan(text: str) -> Brackets:
-    partners = {match.end() - 1: match.start() for match in _QUOTED.finditer(text)}
+    partners = {end - 1: start for start, end in _quoted(text)}
     stack: list[int] = []
     surplus: list[int] = []
     for index, char in enumerate(masked(text)):
@@ -37,7 +39,28 @@ def scan(text: str) -> Brackets:
 
 def masked(text: str) -> str:
     """The text with what stands in quotes made unrecognisable, character by character."""
-    return _QUOTED.sub(lambda match: "_" * len(match.group()), text)
+    pieces, done = [], 0
+    for start, end in _quoted(text):
+        pieces += [text[done:start], "_" * (end - start)]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
+    """Spans from a quote to the one that closes it on its line. Linear: where one is not closed, neither is a later one
+    of its kind on that line, because all that follow are escaped."""
+    unclosed_until = dict.fromkeys(_CLOSED, 0)
+    position = 0
+    while match := _QUOTE.search(text, position):
+        start, quote, position = match.start(), match.group(), match.end()
+        if start < unclosed_until[quote]:
+            continue
+        if closed := _CLOSED[quote].match(text, start):
+            position = closed.end()
+            yield start, position
+        else:
+            line_end = text.find("\n", start)
+            unclosed_until[quote] = line_end if line_end >= 0 else len(text)
 
 
 def lacks_closer(text: str, closers: str) -> bool:

@@ -39,6 +39,8 @@ _CHARACTERS_PER_TOKEN = 3.6
 _LEAST_WINDOW_TOKENS = 96
 # Above this a file is data, and every keystroke in it would copy megabytes.
 _MAX_CHARACTERS = 2_000_000
+# A longer line was written by a program, and is looked at again with each piece of an answer.
+_MAX_LINE_CHARACTERS = 5_000
 
 
 class NoSuggestion(StrEnum):
@@ -48,6 +50,7 @@ class NoSuggestion(StrEnum):
     LANGUAGE_OFF = "language-off"
     EMPTY_FILE = "empty-file"
     FILE_TOO_LARGE = "file-too-large"
+    LINE_TOO_LONG = "line-too-long"
     EXCLUDED = "excluded"
     WITHHELD = "withheld"
     DEADLINE = "deadline"
@@ -96,9 +99,10 @@ class Pipeline:
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
         offset = max(0, min(offset, len(document.text)))
-        answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
-        if reason := self._refusal(document):
+        answer = Answer(uuid.uuid4().hex, Mode.LINE)
+        if reason := self._refusal(document, offset):
             return replace(answer, reason=reason)
+        answer = replace(answer, mode=choose_mode(document, offset))
         watch = _StopWatch()
         if trigger is Trigger.AUTOMATIC:
             await asyncio.sleep(self._settings.debounce_ms / 1000)
@@ -117,7 +121,7 @@ class Pipeline:
         watch.lap("postprocess")
         return _answered(answer, outcome, finish, watch.laps)
 
-    def _refusal(self, document: Document) -> NoSuggestion | None:
+    def _refusal(self, document: Document, offset: int) -> NoSuggestion | None:
         if not self._settings.enabled:
             return NoSuggestion.OFF
         if document.language in self._settings.disabled_languages:
@@ -126,7 +130,10 @@ class Pipeline:
             return NoSuggestion.EXCLUDED
         if not document.text.strip():
             return NoSuggestion.EMPTY_FILE
-        return NoSuggestion.FILE_TOO_LARGE if len(document.text) > _MAX_CHARACTERS else None
+        if len(document.text) > _MAX_CHARACTERS:
+            return NoSuggestion.FILE_TOO_LARGE
+        start, end = document.line_span(document.line_at(offset))
+        return NoSuggestion.LINE_TOO_LONG if end - start > _MAX_LINE_CHARACTERS else None
 
     async def _mix(self, document: Document, offset: int) -> Mix:
         if self._workspace is None or not document.file or not self._settings.snippet_tokens:

@@ -2,8 +2,10 @@
 holds for as long as it lives. A file without a held lock is what a dead service left behind.
 """
 
+import contextlib
 import json
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from lsp_complete import __version__
 # Each version has its own: an editor after an upgrade does not talk to the service from before, and both can run.
 _FILE = f"service-{__version__}.json"
 _LOCK = f"service-{__version__}.lock"
+
+# Whoever takes or tests the lock does so in well under a millisecond.
+_TAKING_S = 5.0
 
 # Exit codes of the service that tell its starter what to say to the user.
 EXIT_MODEL_MISSING = 3
@@ -60,26 +65,40 @@ def remove_runtime(folder: Path) -> None:
     (folder / _FILE).unlink(missing_ok=True)
 
 
-def service_lock(folder: Path) -> FileLock:
-    """The lock of the one service a user has. Raises filelock.Timeout when acquired while another holds it."""
-    return FileLock(folder / _LOCK, blocking=False)
+@contextlib.contextmanager
+def service_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of the one service a user has. Raises filelock.Timeout while another holds it.
+
+    To take it is to test it, so a second lock is held meanwhile: or two who only test would each take the other for a
+    service.
+    """
+    lock = FileLock(folder / _LOCK, blocking=False)
+    with FileLock(folder / f"{_LOCK}.taking", timeout=_TAKING_S):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def is_locked(folder: Path) -> bool:
     """Is there a service, reachable or not? Raises OSError in a folder that cannot be written."""
-    try:
-        with service_lock(folder):
-            return False
-    except Timeout:
-        return True
+    return not _while_unlocked(folder, lambda: None)
 
 
 def clear_away(folder: Path) -> bool:
     """Remove what a dead service left, or it would be taken for what the next one writes. False if a service lives.
     Raises OSError in a folder that cannot be written."""
-    try:
-        with service_lock(folder):
-            remove_runtime(folder)
-            return True
-    except Timeout:
-        return False
+    return _while_unlocked(folder, lambda: remove_runtime(folder))
+
+
+def _while_unlocked(folder: Path, act: Callable[[], None]) -> bool:
+    """Act while there is no service and none can start; False if there is one."""
+    lock = FileLock(folder / _LOCK, blocking=False)
+    with FileLock(folder / f"{_LOCK}.taking", timeout=_TAKING_S):
+        try:
+            with lock:
+                act()
+                return True
+        except Timeout:
+            return False

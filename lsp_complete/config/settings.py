@@ -65,7 +65,7 @@ def load_settings(
     values: dict[str, Any] = {}
     file = file or config_file()
     for origin, layer in (
-        (str(file), _from_file(file, problems)),
+        (file.name, _from_file(file, problems)),
         ("environment", _from_environment(os.environ if environ is None else environ)),
         (COMMAND_LINE, dict(overrides or {})),
     ):
@@ -92,7 +92,8 @@ def _from_file(file: Path, problems: list[str]) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        problems.append(f"{file}: {error}")
+        what = error.strerror if isinstance(error, OSError) else str(error)
+        problems.append(f"{file.name}: {what}")
         return {}
 
 

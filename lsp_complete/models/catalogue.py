@@ -119,9 +119,13 @@ def choose(cores: int, memory_bytes: int) -> ModelEntry:
 
 
 def _gguf_file(text: str) -> Path:
-    path = Path(text).expanduser()
+    try:
+        path = Path(text).expanduser()
+        is_file = path.is_file()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ModelError(f"{text!r} is no path: {error}") from error
     looks_like_path = path.suffix.lower() == ".gguf" or len(path.parts) > 1
-    if not path.is_file():
+    if not is_file:
         names = ", ".join([AUTO, *(entry.name for entry in CATALOGUE)])
         what = f"there is no file {path}" if looks_like_path else f"there is no model named {text!r}"
         raise ModelError(f"{what}; the models are: {names}; or give the path of a GGUF file")

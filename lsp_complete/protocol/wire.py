@@ -61,7 +61,7 @@ def _field(name: str, value: Any, expected: Any) -> Any:
         raise InvalidRequest(f"{name}: not a {expected.__name__}")
     if expected is int and not 0 <= value < 2**31:
         raise InvalidRequest(f"{name}: out of range")
-    return _without_surrogates(value) if expected is str else value
+    return without_surrogates(value) if expected is str else value
 
 
 def _enum(name: str, value: Any) -> Any:
@@ -78,7 +78,7 @@ def _snippets(value: Any) -> tuple[Snippet, ...]:
     return tuple(Snippet(**{n: _field(n, item.get(n, ""), str) for n in names}) for item in value)
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """JSON can smuggle in half a surrogate pair, which no encoder downstream accepts."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
@@ -104,7 +104,7 @@ def chunk_from_event(line: str) -> CompletionChunk | None:
 def _checked_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("text is not a string")
-    return _without_surrogates(value)
+    return without_surrogates(value)
 
 
 def _finish(data: Mapping[str, Any]) -> FinishChunk:

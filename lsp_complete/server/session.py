@@ -149,7 +149,7 @@ class Session:
         try:
             folder = runtime_folder()
         except OSError as error:
-            self._tell(f"no folder for the local service: {error}")
+            self._tell(f"no folder for the local service: {error.strerror}")
             return None
         environ = service_environ(settings, os.environ)
         return LocalService(folder, service_command(), environ, self._on_status, session_id=self.id)

@@ -23,22 +23,20 @@ def note(path: Path) -> None:
 
 def main(folder: Path) -> None:
     note(folder / "started")
-    lock = service_lock(folder)
     try:
-        lock.acquire()
+        with service_lock(folder):
+            note(folder / "serving")
+            asyncio.run(
+                serve(
+                    Settings(),
+                    lambda: RecitingEngine("recited"),
+                    model="reciting",
+                    family_name="qwen2.5-coder",
+                    runtime_folder=folder,
+                )
+            )
     except Timeout:
         sys.exit(EXIT_ALREADY_RUNNING)
-    with lock:
-        note(folder / "serving")
-        asyncio.run(
-            serve(
-                Settings(),
-                lambda: RecitingEngine("recited"),
-                model="reciting",
-                family_name="qwen2.5-coder",
-                runtime_folder=folder,
-            )
-        )
 
 
 if __name__ == "__main__":

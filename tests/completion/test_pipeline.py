@@ -249,3 +249,8 @@ async def test_letters_written_again_and_again_are_not_shown(text):
 
 async def test_a_ruler_is_meant():
     assert (await suggest(ScriptedCompleter("1  # " + "-" * 60, DONE))).insertion is not None
+
+
+@pytest.mark.parametrize("line", ['const data = "' + '{\\"name\\":' * 9_000, "x" * 6_000])
+async def test_in_a_line_that_a_program_wrote_nothing_is_even_looked_at(line):
+    assert (await suggest(ScriptedCompleter("x", DONE), line + "█\n")).reason is NoSuggestion.LINE_TOO_LONG

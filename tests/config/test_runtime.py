@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from filelock import Timeout
@@ -73,8 +74,8 @@ def test_reading_leaves_the_lock_free(folder):
 
 
 def test_only_one_holds_the_lock(running):
-    with pytest.raises(Timeout):
-        service_lock(running).acquire()
+    with pytest.raises(Timeout), service_lock(running):
+        pass
 
 
 @posix
@@ -154,3 +155,8 @@ def test_without_a_known_folder_it_lies_in_the_users_own(tmp_path, monkeypatch):
         monkeypatch.delenv(known, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert tmp_path in runtime_folder().parents
+
+
+def test_who_only_tests_the_lock_is_not_taken_for_a_service(folder):
+    with ThreadPoolExecutor(4) as threads:
+        assert not any(threads.map(lambda _: is_locked(folder), range(200)))

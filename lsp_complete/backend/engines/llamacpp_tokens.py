@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from lsp_complete.protocol.errors import EngineFailed
+
 # Texts whose tokens are remembered: the suffix and the snippets stay the same from keystroke to keystroke.
 _NUM_REMEMBERED = 64
 # Longer texts are not kept: their tokens would take many megabytes.
@@ -48,6 +50,8 @@ class LlamaCppTokenizer:
         try:
             connection.request("POST", path, json.dumps(body), self._headers)
             return json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise EngineFailed(f"llama.cpp's tokenizer does not answer: {type(error).__name__}") from error
         finally:
             connection.close()
 
