@@ -23,6 +23,7 @@ from lsp_complete.text.positions import offset_at, position_at
 
 # A slow machine computes a cold prompt for longer than an impatient user would wait.
 _DEADLINE_MS = 60_000
+_RETRY_S = 0.3
 EXPLAIN_REQUEST = "lsp-complete/explain"
 
 
@@ -52,18 +53,21 @@ class Editor:
         return cancelled
 
     async def ghost(self, timeout_s: float) -> Ghost | None:
-        """What the newest question brings, if anything."""
-        if self._asked is None:
-            return None
-        _, future, started = self._asked
-        try:
+        """What the newest question brings, if anything. Asks again while the server is not yet in touch with its
+        service: a person would go on typing."""
+        with contextlib.suppress(TimeoutError, JsonRpcException):
             async with asyncio.timeout(timeout_s):
-                answer = await future
-        except (TimeoutError, JsonRpcException, asyncio.CancelledError):
-            return None
-        items = getattr(answer, "items", answer) or []
-        waited_ms = (time.perf_counter() - started) * 1000
-        return Ghost(items[0], waited_ms, await self.explain()) if items else None
+                while self._asked is not None:
+                    _, future, started = self._asked
+                    answer = await future
+                    explained = await self.explain()
+                    if items := getattr(answer, "items", answer):
+                        return Ghost(items[0], (time.perf_counter() - started) * 1000, explained)
+                    if explained.get("reason") != "service":
+                        return None
+                    await asyncio.sleep(_RETRY_S)
+                    self._ask()
+        return None
 
     async def accept(self, ghost: Ghost) -> None:
         """Put the suggestion into the text and tell the server, as editors do on Tab."""

@@ -31,7 +31,7 @@ class Settings(BaseModel):
     debounce_ms: int = Field(75, ge=0, le=5000, description="Pause in typing before an automatic request is sent.")
     deadline_ms: int = Field(10_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
     prompt_tokens: int = Field(1024, ge=128, le=32_768, description="Model tokens that a prompt may take.")
-    snippet_tokens: int = Field(384, ge=0, le=32_768, description="Those of them that other files may take.")
+    snippet_tokens: int = Field(256, ge=0, le=32_768, description="Those of them that other files may take.")
     line_tokens: int = Field(48, ge=1, le=1024, description="Model tokens that a one-line suggestion may take.")
     block_tokens: int = Field(160, ge=1, le=1024, description="Model tokens that a block may take.")
 

@@ -17,12 +17,8 @@ class Candidate:
     """`size` in characters, header included."""
 
     key: str
-    text: str
+    size: int
     score: float
-
-    @property
-    def size(self) -> int:
-        return len(self.text)
 
 
 def choose(candidates: Sequence[Candidate], budget: int, before: Sequence[str] = ()) -> list[Candidate]:

@@ -60,6 +60,16 @@ async def test_nothing_of_an_ignored_or_secret_file_is_in_it_nor_a_credential_of
         assert "hunter2" not in service.prompt
 
 
+async def test_a_keystroke_leaves_the_snippets_where_they_are_new_ones_go_behind_them(service, editor, root):
+    buffer = Buffer(editor, CODE, uri=(root / "typed.py").as_uri())
+    await buffer.complete()
+    before = service.prompt.partition("<|fim_prefix|>")[0].rpartition("<|file_sep|>")[0]
+    for key in "per_cent(12) + other":
+        buffer.type(key)
+        await buffer.complete()
+        assert service.prompt.startswith(before)
+
+
 @pytest.mark.parametrize("name", ["local_settings.py", ".env", "certs/server.key", "gen/x.py"])
 async def test_for_a_file_that_must_not_leave_there_is_no_question(service, editor, root, name):
     assert await Buffer(editor, "x = █\n", uri=(root / name).as_uri()).complete() == []
