@@ -105,13 +105,14 @@ class Editor:
         )
         message_id = uuid.uuid4().hex
         future = self._client.protocol.send_request(types.TEXT_DOCUMENT_INLINE_COMPLETION, params, msg_id=message_id)
-        self._asked = (message_id, asyncio.wrap_future(future), time.perf_counter())
+        answer = asyncio.wrap_future(future)
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may wait for it any more
+        self._asked = (message_id, answer, time.perf_counter())
 
     def _cancel(self) -> bool:
         if self._asked is None or self._asked[1].done():
             return False
         self._client.cancel_request(types.CancelParams(self._asked[0]))
-        self._asked[1].add_done_callback(lambda future: future.cancelled() or future.exception())
         return True
 
 
