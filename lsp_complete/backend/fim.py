@@ -125,15 +125,16 @@ class Template:
     def _files(self, snippets: Sequence[Snippet], path: str, room: int) -> tuple[list[int], int]:
         """Tokens of the snippets that fit into `room`, and how many did not. Without snippets: nothing at all."""
         tokens: list[int] = []
-        last = self._header(path)
-        for index, snippet in enumerate(snippets):
+        last, num_fitting = self._header(path), 0
+        for snippet in snippets:
             if len(snippet.text) > room * _MAX_CHARACTERS_PER_TOKEN:
-                return (tokens + last if tokens else []), len(snippets) - index
+                break
             block = [*self._header(snippet.path), *self._encode(_one_eol(snippet.text).rstrip("\n") + "\n")]
             if len(tokens) + len(block) + len(last) > room:
-                return (tokens + last if tokens else []), len(snippets) - index
+                break
             tokens += block
-        return (tokens + last if tokens else []), 0
+            num_fitting += 1
+        return (tokens + last if tokens else []), len(snippets) - num_fitting
 
     def _header(self, path: str) -> list[int]:
         if self._file is None:

@@ -32,7 +32,7 @@ _CLASSES = {SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKin
 
 def definitions(question: Question, index: Index) -> list[Snippet]:
     """Headers of what the nearest names mean, classes with their members."""
-    imported = _imported_paths(question, index)
+    imported = _imported_paths(question)
     here = {definition.name for definition in question.symbols.definitions}
     found: list[Snippet] = []
     for name in question.names[:_MAX_NAMES]:
@@ -47,7 +47,7 @@ def modules(question: Question, index: Index) -> list[Snippet]:
     """Headers of the files that this one imports, those used nearest to the cursor first."""
     order = {name: place for place, name in enumerate(question.names)}
     paths: dict[str, int] = {}
-    for entry, path in resolved(question.symbols.imports, question.path, index):
+    for entry, path in question.imported:
         names = (*entry.names, _last(entry.module))
         paths[path] = min([paths.get(path, len(order)), *(order[name] for name in names if name in order)])
     nearest = sorted(paths, key=lambda path: paths[path])[:_MAX_MODULES]
@@ -69,21 +69,21 @@ def _meant(found: list[FoundDefinition], path: str, imported: set[str] | None) -
     return sorted(top, key=lambda one: -_shared_folders(one.path, path)) if len(top) <= _MAX_SAME_NAME else []
 
 
-def _imported_paths(question: Question, index: Index) -> dict[str, set[str]]:
+def _imported_paths(question: Question) -> dict[str, set[str]]:
     """Imported name -> files that it may come from."""
     found: dict[str, set[str]] = {}
-    for entry, path in resolved(question.symbols.imports, question.path, index):
+    for entry, path in question.imported:
         for name in entry.names:
             found.setdefault(name, set()).add(path)
     return found
 
 
-def resolved(imports: Iterable[Import], path: str, index: Index) -> list[tuple[Import, str]]:
+def resolved(imports: Iterable[Import], path: str, index: Index) -> tuple[tuple[Import, str], ...]:
     """The imports of a file that mean a file of the repository, with its path. One question for all of them."""
     possible = [(entry, [one for one in candidates(entry.module, path) if one != path]) for entry in imports]
     there = index.existing(list({one for _, paths in possible for one in paths}))
     found = ((entry, next((one for one in paths if one in there), "")) for entry, paths in possible)
-    return [(entry, one) for entry, one in found if one]
+    return tuple((entry, one) for entry, one in found if one)
 
 
 def _of_definition(found: FoundDefinition, index: Index, reason: str) -> Snippet:

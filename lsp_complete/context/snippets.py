@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from lsp_complete.text.document import Document
-from lsp_complete.text.symbols import Symbols
+from lsp_complete.text.symbols import Import, Symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,11 @@ class Snippet:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A cursor in a document. `path` is relative to the index's root, `names` are the identifiers around the cursor,
-    the nearest first."""
+    the nearest first; `imported` are its imports that mean a file of the repository, with that file's path."""
 
     document: Document
     offset: int
     path: str
     names: tuple[str, ...]
     symbols: Symbols = field(default_factory=lambda: Symbols((), (), ()))
+    imported: tuple[tuple[Import, str], ...] = ()

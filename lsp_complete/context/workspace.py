@@ -17,6 +17,7 @@ from lsp_complete.context import mixer
 from lsp_complete.context.index import Index
 from lsp_complete.context.indexer import Hooks, Progress
 from lsp_complete.context.policy import Policy, Verdict
+from lsp_complete.context.retrievers import resolved
 from lsp_complete.context.secrets import redact
 from lsp_complete.context.snippets import Question
 from lsp_complete.context.watch import Watcher
@@ -83,8 +84,8 @@ class Workspace:
         if index is None:
             return _NO_MIX
         relative = path.relative_to(index.root).as_posix()
-        parsed = await asyncio.get_running_loop().run_in_executor(self._executor, self._symbols, document)
-        question = Question(document, offset, relative, names_near(document.text, offset), parsed)
+        loop = asyncio.get_running_loop()
+        question = await loop.run_in_executor(self._executor, self._question, document, offset, relative, index)
         mix = await mixer.gather(question, index, self._executor)
         allowed = [one for one in mix.snippets if self.policy.allows(Path(index.root) / one.path).allowed]
         return replace(mix, snippets=tuple(replace(one, text=redact(one.text)[0]) for one in allowed))
@@ -100,6 +101,11 @@ class Workspace:
     def _index_of(self, path: Path) -> Index | None:
         root = self.policy.root_of(path)
         return self._indexes.get(root)
+
+    def _question(self, document: Document, offset: int, path: str, index: Index) -> Question:
+        parsed = self._symbols(document)
+        imported = resolved(parsed.imports, path, index)
+        return Question(document, offset, path, names_near(document.text, offset), parsed, imported)
 
     def _symbols(self, document: Document) -> Symbols:
         """Those of the document, or of the text that it was a few keystrokes ago."""

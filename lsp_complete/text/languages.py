@@ -45,10 +45,15 @@ PLAIN = Language("plain", "Plain text")
 
 
 @cache
+def grammar_folder() -> Path:
+    """Where the folders of the languages lie."""
+    return next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
+
+
+@cache
 def languages() -> tuple[Language, ...]:
     """All known languages, in order of their folders' names. Read once."""
-    folder = next((folder for folder in _FOLDERS if folder.is_dir()), None)
-    return tuple(_read(path) for path in sorted(folder.glob("*/language.toml"))) if folder else ()
+    return tuple(_read(path) for path in sorted(grammar_folder().glob("*/language.toml")))
 
 
 def language_of(path_or_name: str, language_id: str = "") -> Language:

@@ -21,12 +21,11 @@ import threading
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from time import thread_time
 
 import tree_sitter
 
-from lsp_complete.text.languages import Language
+from lsp_complete.text.languages import Language, grammar_folder
 
 # Above this a file is generated or data, and parsing it (about 0.1 s) would be felt.
 MAX_PARSE_CHARACTERS = 500_000
@@ -41,8 +40,6 @@ MAX_PARTIAL_MATCHES = 65_536
 # The densest code has 40 matches in 1,000 characters; a file with more than this is a table, and would fill an index.
 MAX_MATCHES = 50_000
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-_FOLDERS = (_PACKAGE / "grammars", _PACKAGE.parent / "grammars")
 # UTF-16 has two units for these, and a lone surrogate has no encoding. To a parser any other character will do.
 _WIDE = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _ROLE = re.compile(r"@(definition\.\w+|scope|reference|import)\b")
@@ -142,8 +139,8 @@ def _grammar(language: Language) -> Grammar | None:
 
 
 def _query_source(key: str) -> str:
-    paths = (folder / key / "symbols.scm" for folder in _FOLDERS)
-    return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), "")
+    path = grammar_folder() / key / "symbols.scm"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _compile(language: tree_sitter.Language, source: str) -> tuple[str, tree_sitter.Query]:
