@@ -18,8 +18,7 @@ from lsp_complete.config.settings import Settings
 from lsp_complete.context.mixer import Mix
 from lsp_complete.context.snippets import Snippet as Found
 from lsp_complete.context.workspace import Workspace
-from lsp_complete.prompt.packer import pack
-from lsp_complete.prompt.snippets import Candidate, choose
+from lsp_complete.prompt.assemble import Budget, Packed, assemble
 from lsp_complete.protocol.completion import (
     Completer,
     CompletionRequest,
@@ -34,12 +33,6 @@ from lsp_complete.protocol.completion import (
 from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, InvalidRequest
 from lsp_complete.text.document import Document
 
-# Least characters per model token in source code, until the service says better.
-_CHARACTERS_PER_TOKEN = 3.6
-# A snippet that is not found again has lost half its score after six questions, some words of typing later.
-_KEPT_SHARE = 0.9
-# What stands around the cursor is worth more than anything elsewhere.
-_LEAST_WINDOW_TOKENS = 96
 # Above this a file is data, and every keystroke in it would copy megabytes.
 _MAX_CHARACTERS = 2_000_000
 # A longer line was written by a program, and is looked at again with each piece of an answer.
@@ -87,23 +80,6 @@ def explained(answer: Answer) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A snippet of the last prompt, with the score that it had."""
-
-    snippet: Snippet
-    score: float
-
-    @property
-    def size(self) -> int:
-        """In characters, with its header."""
-        return len(self.snippet.path) + len(self.snippet.text) + 2
-
-
-def _snippet(found: Found) -> Snippet:
-    return Snippet(found.path, found.text, found.source)
-
-
 class Pipeline:
     """Asks `completer` on behalf of one session. Cancel `suggest` to cancel the question, down to the model."""
 
@@ -114,7 +90,7 @@ class Pipeline:
         self._settings = settings
         self._session_id = session_id
         self._workspace = workspace
-        self._packed: dict[str, dict[str, Packed]] = {}
+        self._packed: dict[str, tuple[Packed, ...]] = {}
 
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
@@ -160,35 +136,22 @@ class Pipeline:
             return Mix()
         return await self._workspace.snippets(document, Path(document.file), offset)
 
-    def _snippets(self, document: Document, mix: Mix) -> tuple[Snippet, ...]:
-        """The best that fit, in the order that the prefix cache of this document's last question wants. What was in the
-        last prompt stays a candidate, for less with each question, also where it was not found this time."""
-        before = self._packed.get(document.uri, {})
-        kept = {key: replace(one, score=one.score * _KEPT_SHARE) for key, one in before.items()}
-        found = {one.key: Packed(_snippet(one), mix.scores[one.key]) for one in mix.snippets}
-        candidates = {**kept, **found}
-        sizes = [Candidate(key, one.size, one.score) for key, one in candidates.items()]
-        budget = int(self._settings.snippet_tokens * _CHARACTERS_PER_TOKEN)
-        chosen = choose(sizes, budget, tuple(before))
-        self._packed[document.uri] = {one.key: candidates[one.key] for one in chosen}
-        return tuple(candidates[one.key].snippet for one in chosen)
-
     def _request(
         self, document: Document, offset: int, answer: Answer, trigger: Trigger, mix: Mix
     ) -> CompletionRequest:
         settings = self._settings
-        snippets = self._snippets(document, mix)
-        num_snippet_tokens = settings.snippet_tokens if snippets else 0
-        num_tokens = max(_LEAST_WINDOW_TOKENS, settings.prompt_tokens - num_snippet_tokens)
-        window = pack(document, offset, int(num_tokens * _CHARACTERS_PER_TOKEN))
+        budget = Budget(settings.prompt_tokens, settings.snippet_tokens)
+        before = self._packed.get(document.uri, ())
+        prompt = assemble(document, offset, mix.snippets, mix.scores, budget, before)
+        self._packed[document.uri] = prompt.packed
         return CompletionRequest(
             request_id=answer.request_id,
             session_id=self._session_id,
-            prefix=window.prefix,
-            suffix=window.suffix,
+            prefix=prompt.window.prefix,
+            suffix=prompt.window.suffix,
             path=document.path,
             language=document.language,
-            snippets=snippets,
+            snippets=tuple(_snippet(one.snippet) for one in prompt.packed),
             mode=answer.mode,
             max_tokens=settings.line_tokens if answer.mode is Mode.LINE else settings.block_tokens,
             deadline_ms=settings.deadline_ms,
@@ -212,6 +175,10 @@ class Pipeline:
                     break
         watch.lap("rest")
         return text, None
+
+
+def _snippet(found: Found) -> Snippet:
+    return Snippet(found.path, found.text, found.source)
 
 
 def _answered(

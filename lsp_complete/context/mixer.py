@@ -9,17 +9,19 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-from lsp_complete.context import retrievers
 from lsp_complete.context.index import Index
 from lsp_complete.context.retrievers import Retriever
+from lsp_complete.context.retrievers.definitions import definitions
+from lsp_complete.context.retrievers.modules import modules
+from lsp_complete.context.retrievers.similar import similar
 from lsp_complete.context.snippets import Question, Snippet
 
 DEADLINE_S = 0.02
 _RANK_CONSTANT = 60
 RETRIEVERS: dict[str, Retriever] = {
-    "definitions": retrievers.definitions,
-    "modules": retrievers.modules,
-    "similar": retrievers.similar,
+    "definitions": definitions,
+    "modules": modules,
+    "similar": similar,
 }
 # What a name means is nearly always of use, what an imported file offers often, what looks alike now and then.
 WEIGHTS = {"definitions": 1.0, "modules": 0.8, "similar": 0.5}

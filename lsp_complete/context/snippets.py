@@ -21,7 +21,8 @@ class Snippet:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A cursor in a document. `path` is relative to the index's root, `names` are the identifiers around the cursor,
-    the nearest first; `imported` are its imports that mean a file of the repository, with that file's path."""
+    the nearest first; `imported` are its imports that mean a file of the repository, with that file's path; `recent` are
+    the paths of open and recently viewed files, the latest first."""
 
     document: Document
     offset: int
@@ -29,3 +30,4 @@ class Question:
     names: tuple[str, ...]
     symbols: Symbols = field(default_factory=lambda: Symbols((), (), ()))
     imported: tuple[tuple[Import, str], ...] = ()
+    recent: tuple[str, ...] = ()

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from lsp_complete.context import mixer
+from lsp_complete.context.imports import resolved
 from lsp_complete.context.index import Index
 from lsp_complete.context.indexer import Hooks, Progress
 from lsp_complete.context.policy import Policy, Verdict
-from lsp_complete.context.retrievers import resolved
 from lsp_complete.context.secrets import redact
 from lsp_complete.context.snippets import Question
 from lsp_complete.context.watch import Watcher

@@ -1,7 +1,10 @@
 """Which file of the repository an import means. By the shape of its path alone: no interpreter, no build file."""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from lsp_complete.context.index import Index
+from lsp_complete.text.symbols import Import
 
 # Extensions of files that can import each other, and what stands for a folder among them.
 _GROUPS = (
@@ -12,6 +15,14 @@ _GROUPS = (
 )
 # Folders that hold sources without being a part of a module's name.
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
+
+
+def resolved(imports: Iterable[Import], path: str, index: Index) -> tuple[tuple[Import, str], ...]:
+    """The imports of a file that mean a file of the repository, with its path. One question for all of them."""
+    possible = [(entry, [one for one in candidates(entry.module, path) if one != path]) for entry in imports]
+    there = index.existing(list({one for _, paths in possible for one in paths}))
+    found = ((entry, next((one for one in paths if one in there), "")) for entry, paths in possible)
+    return tuple((entry, one) for entry, one in found if one)
 
 
 def candidates(module: str, path: str) -> Iterator[str]:
