@@ -183,8 +183,8 @@ def _request(number: int) -> CompletionRequest:
     """The same code with a word typed at its end, as consecutive keystrokes have it; every fifth in another file."""
     head = _CODE if number % 5 else _CODE.replace("step", "stage")
     return CompletionRequest(
-        request_id=f"cancel-{number}", session_id="bench", prefix=f"{head}def step_{12 + number % 3}(value):\n    ",
-        suffix="\n", mode=Mode.BLOCK, max_tokens=24,
+        request_id=f"cancel-{number}", session_id=f"bench-{number}", suffix="\n",
+        prefix=f"{head}def step_{12 + number % 3}(value):\n    ", mode=Mode.BLOCK, max_tokens=24,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LSP_COMPLETE_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("LSP_COMPLETE_LOGS", str(tmp_path / "logs"))
     monkeypatch.setenv("LSP_COMPLETE_INDEXES", str(tmp_path / "index"))
+    monkeypatch.setenv("LSP_COMPLETE_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LSP_COMPLETE_RUNTIME", str(tmp_path / "run"))
     monkeypatch.setenv("LSP_COMPLETE_MODELS", str(_MODELS))
 

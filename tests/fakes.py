@@ -1,9 +1,10 @@
 """Real implementations of the project's interfaces without a model: an engine that recites, a tokenizer of letters."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from itertools import takewhile
 
-from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Job
+from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Isolation, Job
 from lsp_complete.backend.fim import FAMILIES
 from lsp_complete.protocol.completion import CompletionRequest, Finish, Mode, Usage
 from lsp_complete.protocol.errors import EngineFailed
@@ -32,13 +33,24 @@ class CharacterTokenizer:
         return "".join(names.get(token) or chr(token) for token in tokens)
 
 
+# What the model of `RecitingEngine` writes instead of its stop token.
+STOP_TOKEN = "\x03"
+
+
 class RecitingEngine:
-    """Answers every prompt with `text`, a character a step. `gate`, if given, is what each step waits for."""
+    """Answers every prompt with `text`, or what `text` makes of the job, a character a step. `gate`, if given, is what
+    each step waits for."""
 
     model = "reciting"
+    isolation = Isolation.SLOTS
 
     def __init__(
-        self, text: str = "", *, context_tokens: int = 4096, num_slots: int = 2, fails_after: int | None = None
+        self,
+        text: str | Callable[[Job], str] = "",
+        *,
+        context_tokens: int = 4096,
+        num_slots: int = 2,
+        fails_after: int | None = None,
     ) -> None:
         self.text = text
         self.context_tokens, self.num_slots = context_tokens, num_slots
@@ -47,27 +59,28 @@ class RecitingEngine:
         self.stepped = asyncio.Condition()
         self.jobs: list[Job] = []
         self.num_open = 0
-        self._fails_after = fails_after
+        self.fails_after = fails_after
         self._steps = 0
         self._busy = 0
-        self._last: list[int] = []
+        self._last: dict[str, list[int]] = {}
 
     async def generate(self, job: Job) -> AsyncGenerator[EngineChunk, None]:
         self.jobs.append(job)
         self.num_open += 1
         cached = self._shared(job)
+        text = self.text if isinstance(self.text, str) else self.text(job)
+        text = text.partition(STOP_TOKEN)[0]
         try:
-            for count, char in enumerate(self.text[: job.max_tokens]):
+            yield EngineChunk(usage=Usage(len(job.prompt), cached))
+            if not job.max_tokens:
+                await self._step()
+            for count, char in enumerate(text[: job.max_tokens]):
                 await self._step()
                 yield EngineChunk(char, None, Usage(len(job.prompt), cached, count + 1))
-            finish = Finish.STOP if len(self.text) < job.max_tokens else Finish.LENGTH
-            yield EngineChunk("", finish, Usage(len(job.prompt), cached, min(len(self.text), job.max_tokens)))
+            finish = Finish.STOP if len(text) < job.max_tokens else Finish.LENGTH
+            yield EngineChunk("", finish, Usage(len(job.prompt), cached, min(len(text), job.max_tokens)))
         finally:
             self.num_open -= 1
-
-    async def prefill(self, job: Job) -> EngineChunk:
-        await self._step()
-        return EngineChunk("", Finish.STOP, Usage(len(job.prompt), self._shared(job)))
 
     def stats(self) -> EngineStats:
         return EngineStats(self._busy, self._steps, 0, self._steps)
@@ -82,21 +95,26 @@ class RecitingEngine:
                 await self.gate.acquire()
         finally:
             self._busy -= 1
-        if self._fails_after is not None and self._steps >= self._fails_after:
+        if self.fails_after is not None and self._steps >= self.fails_after:
             raise EngineFailed("as told to")
         self._steps += 1
         async with self.stepped:
             self.stepped.notify_all()
 
     def _shared(self, job: Job) -> int:
-        pairs = zip(self._last, job.prompt, strict=False)
-        self._last, shared = list(job.prompt), 0
-        for held, wanted in pairs:
-            if held != wanted:
-                break
-            shared += 1
-        return shared
+        """What the prompt shares with the tenant's last one, short of its last token."""
+        held, self._last[job.tenant] = self._last.get(job.tenant, []), list(job.prompt)
+        pairs = zip(held, job.prompt[:-1], strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def request(prefix: str = "a", suffix: str = "b", *, mode: Mode = Mode.BLOCK, **fields: object) -> CompletionRequest:
-    return CompletionRequest("r1", "s1", prefix, suffix, mode=mode, **fields)  # type: ignore[arg-type]
+def request(
+    prefix: str = "a",
+    suffix: str = "b",
+    *,
+    mode: Mode = Mode.BLOCK,
+    request_id: str = "r1",
+    session_id: str = "s1",
+    **fields: object,
+) -> CompletionRequest:
+    return CompletionRequest(request_id, session_id, prefix, suffix, mode=mode, **fields)  # type: ignore[arg-type]

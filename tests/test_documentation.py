@@ -3,12 +3,14 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import typer
 
 from lsp_complete.backend.metrics import Metrics
 from lsp_complete.cli.main import app
 from lsp_complete.config.settings import Settings
+from lsp_complete.protocol.events import Event
 from lsp_complete.server import lsp
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
@@ -49,3 +51,8 @@ def test_every_variable_that_moves_a_folder_is_named():
     source = (Path(lsp.__file__).parent.parent / "config" / "paths.py").read_text("utf-8")
     for variable in set(re.findall(r"LSP_COMPLETE_[A-Z]+", source)):
         assert f"`{variable}`" in README
+
+
+def test_every_event_is_listed():
+    for event in get_args(Event):
+        assert f"`{event.__name__.lower()}`" in README

@@ -7,8 +7,9 @@ import asyncio
 import contextlib
 import hmac
 import logging
+import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +22,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lsp_complete import __version__
 from lsp_complete.backend import openai_api
 from lsp_complete.backend.metrics import Metrics
-from lsp_complete.backend.service import CompletionService
+from lsp_complete.backend.service import CHARS_PER_TOKEN, Asked, CompletionService
 from lsp_complete.backend.sessions import Sessions
-from lsp_complete.backend.stops import MarkerStop
 from lsp_complete.protocol.completion import CompletionChunk
 from lsp_complete.protocol.errors import (
     CompletionError,
+    Draining,
     EngineFailed,
     InvalidRequest,
     ModelLoading,
@@ -49,15 +50,16 @@ _log = logging.getLogger(__name__)
 
 # A body that has not arrived by then never will: it is a few kilobytes over a connection that is open already.
 _BODY_TIMEOUT_S = 10.0
+_RETRY_AFTER_S = 1.0
 _MAX_DRAINED_BYTES = 16 * 2**20
-# Least characters a model token stands for in source code, for clients that budget without a tokenizer. Measured with
-# Qwen2.5-Coder on Python's standard library: 4.4 on the mean of files.
-CHARS_PER_TOKEN = 3.6
+_TENANT = "lsp_complete.tenant"
+_SESSION_ROUTE = SESSION_PATH.replace("}", ":path}")  # an id may have a slash in it
 
 
 @dataclass(slots=True)
 class Backend:
-    """What the handlers share. `service` is None until the model is loaded, `failure` says why it never will be."""
+    """What the handlers share. `service` is None until the model is loaded, `failure` says why it never will be.
+    `tenants` are further credentials, with the name of whom each is for. `answering` are the tasks that answer now."""
 
     credential: str
     max_body_bytes: int
@@ -66,8 +68,20 @@ class Backend:
     service: CompletionService | None = None
     failure: str = ""
     model: str = ""
+    is_draining: bool = False
+    tenants: dict[str, str] = field(default_factory=dict)
+    answering: set[asyncio.Future[None]] = field(default_factory=set)
 
     def ready_service(self) -> CompletionService:
+        try:
+            return self._ready_service()
+        except CompletionError as error:
+            self.metrics.requests.labels(error.type).inc()
+            raise
+
+    def _ready_service(self) -> CompletionService:
+        if self.is_draining:
+            raise Draining(retry_after_s=_RETRY_AFTER_S)
         if self.failure:
             raise EngineFailed(self.failure)
         if self.service is None:
@@ -86,7 +100,9 @@ class Backend:
             "characters_per_token": CHARS_PER_TOKEN,
             "load": load,
             "num_slots": service.engine.num_slots if service else 0,
-            "degradation": 0,
+            "degradation": service.level() if service else 0,
+            "debounce_ms": service.debounce_ms() if service else 0,
+            "isolation": service.engine.isolation.value if service else "",
         }
 
 
@@ -94,6 +110,8 @@ def create_app(backend: Backend) -> ASGIApp:
     async def health(request: Request) -> Response:
         if session_id := request.query_params.get("session_id"):
             backend.sessions.seen(session_id[:200], time.monotonic())
+        if backend.is_draining:
+            return problem(Draining(retry_after_s=_RETRY_AFTER_S))
         return JSONResponse(backend.health())
 
     async def metrics(_: Request) -> Response:
@@ -103,7 +121,7 @@ def create_app(backend: Backend) -> ASGIApp:
         return JSONResponse(openai_api.models(backend.model))
 
     async def end_session(request: Request) -> Response:
-        backend.sessions.end(request.path_params["session_id"], time.monotonic())
+        backend.sessions.end(request.path_params["session_id"][:200], time.monotonic())
         return Response(status_code=204)
 
     routes = [
@@ -112,44 +130,51 @@ def create_app(backend: Backend) -> ASGIApp:
         Route(HEALTH_PATH, health),
         Route(METRICS_PATH, metrics),
         Route(openai_api.MODELS_PATH, models),
-        Route(SESSION_PATH, end_session, methods=["DELETE"]),
+        Route(_SESSION_ROUTE, end_session, methods=["DELETE"]),
     ]
-    return _Guard(Starlette(routes=routes, exception_handlers={404: _plain, 405: _plain}), backend.credential)
+    return _Guard(Starlette(routes=routes, exception_handlers={404: _plain, 405: _plain}), backend)
 
 
 class _Guard:
     """Nothing is served without the credential, and no error leaves as anything but a problem document."""
 
-    def __init__(self, app: ASGIApp, credential: str) -> None:
+    def __init__(self, app: ASGIApp, backend: Backend) -> None:
         self._app = app
-        self._expected = f"Bearer {credential}".encode()
+        self._expected = {backend.credential: "", **backend.tenants}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._is_allowed(scope):
-            await problem(
-                Unauthorized("send it as `Authorization: Bearer CREDENTIAL`"), {"www-authenticate": "Bearer"}
-            )(scope, receive, send)
-            return
+        if scope["type"] == "http":
+            tenant = self._tenant(scope)
+            if tenant is None:
+                error = Unauthorized("send it as `Authorization: Bearer CREDENTIAL`")
+                await problem(error, {"www-authenticate": "Bearer"})(scope, receive, send)
+                return
+            scope[_TENANT] = tenant
         await self._app(scope, receive, send)
 
-    def _is_allowed(self, scope: Scope) -> bool:
+    def _tenant(self, scope: Scope) -> str | None:
+        """Whose credential it is. Every one is compared, in a time that tells nothing of it."""
         given = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
+        found = None
+        for credential, tenant in self._expected.items():
+            if len(given) == 1 and hmac.compare_digest(given[0], f"Bearer {credential}".encode()):
+                found = tenant
+        return found
 
 
-Answer = Callable[[Backend, bytes], tuple[str, AsyncGenerator[bytes, None]]]
-"""A request's body to the content type and the pieces of its answer. Raises CompletionError."""
+Answer = Callable[[Backend, str, bytes], tuple[str, AsyncGenerator[bytes, None]]]
+"""A tenant's request, its body, to the content type and the pieces of its answer. Raises CompletionError."""
 
 
-def _own_answer(backend: Backend, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
+def _own_answer(backend: Backend, tenant: str, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
     request = request_from_json(body)
     backend.sessions.seen(request.session_id[:200], time.monotonic())
-    return EVENT_STREAM, _events(backend.ready_service().complete(request))
+    return EVENT_STREAM, _events(backend.ready_service().answer(Asked(request, tenant)))
 
 
-def _openai_answer(backend: Backend, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
+def _openai_answer(backend: Backend, tenant: str, body: bytes) -> tuple[str, AsyncGenerator[bytes, None]]:
     asked = openai_api.parse(body)
-    chunks = backend.ready_service().complete(asked.request, MarkerStop(asked.stop))
+    chunks = backend.ready_service().answer(Asked(asked.request, tenant, asked.stop, may_wait_beside=True))
     if asked.stream:
         return EVENT_STREAM, openai_api.events(asked, chunks, backend.model)
     return "application/json", openai_api.whole(asked, chunks, backend.model)
@@ -174,13 +199,16 @@ class _Completion:
                 body = await _body(receive, self._backend.max_body_bytes)
             if body is None:
                 return
-            content_type, pieces = self._answer(self._backend, body)
+            content_type, pieces = self._answer(self._backend, scope.get(_TENANT, ""), body)
         except CompletionError as error:
             await problem(error)(scope, receive, send)
         except TimeoutError:
             await problem(InvalidRequest("the body did not arrive in time"))(scope, receive, send)
         else:
-            await _until_disconnect(receive, _send_answer(content_type, pieces, scope, receive, send))
+            sending = asyncio.ensure_future(_send_answer(content_type, pieces, scope, receive, send))
+            self._backend.answering.add(sending)
+            sending.add_done_callback(self._backend.answering.discard)
+            await _until_disconnect(receive, sending)
 
 
 async def _send_answer(
@@ -204,9 +232,9 @@ async def _send_answer(
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _until_disconnect(receive: Receive, work: Awaitable[None]) -> None:
-    """Do the work, unless the client closes its stream first: then the work is cancelled and its end awaited."""
-    tasks = [asyncio.ensure_future(work), asyncio.ensure_future(_disconnect(receive))]
+async def _until_disconnect(receive: Receive, work: asyncio.Future[None]) -> None:
+    """Wait for the work, unless the client closes its stream first: then the work is cancelled and its end awaited."""
+    tasks = [work, asyncio.ensure_future(_disconnect(receive))]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -246,7 +274,7 @@ def _start(content_type: str) -> Message:
 
 
 def problem(error: CompletionError, headers: dict[str, str] | None = None) -> Response:
-    retry = {"retry-after": str(max(1, round(error.retry_after_s)))} if error.retry_after_s else {}
+    retry = {"retry-after": str(max(1, math.ceil(error.retry_after_s)))} if error.retry_after_s else {}
     return JSONResponse(to_problem(error), error.status, {**retry, **(headers or {})}, PROBLEM_JSON)
 
 

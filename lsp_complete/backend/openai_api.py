@@ -46,7 +46,7 @@ def parse(body: bytes) -> OpenAIRequest:
     if not isinstance(max_tokens, int) or not 0 < max_tokens < 2**31:
         raise InvalidRequest("max_tokens: out of range")
     request = CompletionRequest(
-        request_id=uuid.uuid4().hex, session_id=str(data.get("user") or "openai"), prefix=without_surrogates(prompt),
+        request_id=uuid.uuid4().hex, session_id=str(data.get("user") or ""), prefix=without_surrogates(prompt),
         suffix=without_surrogates(suffix),
         mode=Mode.BLOCK, max_tokens=max_tokens,
     )  # fmt: skip

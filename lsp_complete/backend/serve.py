@@ -22,13 +22,16 @@ from granian.server.embed import Server
 
 from lsp_complete import __version__
 from lsp_complete.backend.app import Backend, create_app
-from lsp_complete.backend.engines.base import Engine
+from lsp_complete.backend.engines.base import Engine, Isolation
+from lsp_complete.backend.exits import Exits
 from lsp_complete.backend.fim import FAMILIES, detect_family
 from lsp_complete.backend.service import CompletionService
 from lsp_complete.backend.sessions import Sessions
+from lsp_complete.backend.tenants import read_tenants
+from lsp_complete.backend.winnowing import Blocklist
 from lsp_complete.config.runtime import Runtime, remove_runtime, write_runtime
 from lsp_complete.config.settings import Settings
-from lsp_complete.protocol.errors import CompletionError
+from lsp_complete.protocol.errors import CompletionError, EngineFailed
 
 _log = logging.getLogger(__name__)
 
@@ -36,8 +39,6 @@ _MAX_HEADER_BYTES = 16 * 1024
 _IDLE_CHECK_S = 1.0
 # A service whose model cannot be loaded stays for so long, to say why to who has started it.
 _FAILURE_SHOWN_S = 5.0
-# Answers in progress get so long to finish once the service has been told to stop.
-_DRAIN_S = 10.0
 
 LoadEngine = Callable[[], Engine]
 
@@ -53,30 +54,43 @@ async def serve(
 ) -> str:
     """Serve until SIGTERM, SIGINT or, with a `runtime_folder`, until no session is left. `announce` is called with the
     address and the credential once the port is open. Gives why the model could not be loaded, if so. Raises OSError if
-    the port cannot be opened."""
+    the port cannot be opened, or a file of the settings cannot be read."""
     credential = settings.credential or secrets.token_urlsafe(32)
     port = settings.port if runtime_folder is None else 0
     backend = Backend(credential, settings.max_body_kib * 1024, Sessions(settings.session_idle_s, time.monotonic()))
     backend.model = model
+    backend.tenants = read_tenants(Path(settings.credentials_file)) if settings.credentials_file else {}
+    exits = Exits(is_on=True, blocklist=Blocklist(Path(settings.blocklist)) if settings.blocklist else None)
     stop = asyncio.Event()
+
+    def load() -> CompletionService:
+        return _service(load_engine(), family_name, settings, backend, exits)
+
     async with listening(create_app(backend), settings, port) as url:
         if runtime_folder is not None:
             write_runtime(runtime_folder, Runtime(url, credential, os.getpid(), __version__))
         announce(url, credential)
-        loading = asyncio.create_task(_load(backend, settings, family_name, load_engine))
+        loading = asyncio.create_task(_keep_loaded(backend, load, stop))
         try:
             await _serve_until(stop, backend, loading, is_shared=runtime_folder is not None)
         finally:
             if runtime_folder is not None:
                 remove_runtime(runtime_folder)
+    await _break_off(backend)
     if backend.service is not None:
         await backend.service.engine.close()
     return backend.failure
 
 
+async def _break_off(backend: Backend) -> None:
+    """Answers that the limit for finishing them left over."""
+    for answering in (late := [*backend.answering]):
+        answering.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+
+
 async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.Task[None], *, is_shared: bool) -> None:
     _stop_on_signals(stop)
-    loading.add_done_callback(lambda _: _stop_on_signals(stop))  # llama.cpp takes the signals for itself
     reasons = {
         asyncio.create_task(stop.wait()): "told to",
         asyncio.create_task(_until_failed(backend, loading)): "no model",
@@ -84,26 +98,53 @@ async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.T
     if is_shared:
         reasons[asyncio.create_task(_until_idle(backend))] = "no session left"
     done, pending = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
+    backend.is_draining = True
+    stop.set()
     for task in pending:
         task.cancel()
-    await asyncio.wait([loading, *pending])
     _log.info("stopping: %s", reasons[done.pop()])
+    await asyncio.wait([loading, *pending])
 
 
-async def _load(backend: Backend, settings: Settings, family_name: str, load_engine: LoadEngine) -> None:
-    def load() -> CompletionService:
-        engine = load_engine()
-        family = FAMILIES[family_name] if family_name else detect_family(engine.tokenizer)
-        return CompletionService(engine, family, settings.queue_length, backend.metrics)
+async def _keep_loaded(backend: Backend, load: Callable[[], CompletionService], stop: asyncio.Event) -> None:
+    """Load the engine, and once more whenever it is lost, until told to stop or until it cannot be loaded."""
+    while not stop.is_set() and (service := await _load(backend, load)):
+        _stop_on_signals(stop)  # llama.cpp takes the signals for itself
+        waiting = [asyncio.create_task(event.wait()) for event in (service.lost, stop)]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        if not stop.is_set():
+            _log.warning("the engine is lost; loading it again")
+            backend.service = None
+            await service.engine.close()
 
+
+async def _load(backend: Backend, load: Callable[[], CompletionService]) -> CompletionService | None:
     started = time.monotonic()
     try:
-        backend.service = await asyncio.to_thread(load)
+        backend.service = service = await asyncio.to_thread(load)
     except CompletionError as error:
         backend.failure = error.detail or error.title
         _log.error("the model cannot be loaded: %s", backend.failure)
-    else:
-        _log.info("ready: model %s loaded in %.1f s", backend.model, time.monotonic() - started)
+        return None
+    backend.model = service.engine.model
+    _log.info("ready: model %s loaded in %.1f s", backend.model, time.monotonic() - started)
+    return service
+
+
+def _service(engine: Engine, family_name: str, settings: Settings, backend: Backend, exits: Exits) -> CompletionService:
+    if backend.tenants and engine.isolation is Isolation.NONE:
+        raise EngineFailed("this engine keeps its users' caches in common: serve each with a service of its own")
+    return CompletionService(
+        engine,
+        FAMILIES[family_name] if family_name else detect_family(engine.tokenizer),
+        settings.queue_length,
+        backend.metrics,
+        exits=exits,
+        cache_s=settings.response_cache_s,
+        requests_per_s=settings.requests_per_s,
+    )
 
 
 async def _until_failed(backend: Backend, loading: asyncio.Task[None]) -> None:
@@ -142,7 +183,7 @@ async def listening(app: object, settings: Settings, port: int) -> AsyncGenerato
         yield f"{'https' if settings.tls_cert else 'http'}://{host}:{port}"
     finally:
         server.stop()  # type: ignore[no-untyped-call]
-        await asyncio.wait([serving], timeout=_DRAIN_S)
+        await asyncio.wait([serving], timeout=settings.drain_s)
 
 
 async def _until_open(host: str, port: int, serving: asyncio.Task[None]) -> None:

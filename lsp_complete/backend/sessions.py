@@ -14,6 +14,7 @@ class Sessions:
         self._stop_at = now + idle_s
 
     def seen(self, session_id: str, now: float) -> None:
+        self._last_seen = {name: when for name, when in self._last_seen.items() if now - when < self._idle_s}
         self._last_seen[session_id] = now
         self._stop_at = max(self._stop_at, now + self._idle_s)
 

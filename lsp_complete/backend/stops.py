@@ -41,9 +41,8 @@ def feed_all(stops: Sequence[Stop], text: str) -> str:
     return text
 
 
-def rest_of_all(stops: Sequence[Stop]) -> str:
-    """What is still held back when the stream has ended by itself."""
-    text = ""
+def rest_of_all(stops: Sequence[Stop], text: str = "") -> str:
+    """What `text`, the last of a stream, and all that is still held back come to."""
     for stop in stops:
         passed = stop.feed(text)
         text = passed + ("" if stop.stopped else stop.rest())

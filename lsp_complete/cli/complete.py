@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from lsp_complete.completion.pipeline import Answer
+    from lsp_complete.completion.answer import Answer
     from lsp_complete.config.settings import Settings
     from lsp_complete.text.document import Document
 
 # Whoever asks by hand waits for a cold model.
 _DEADLINE_MS = 120_000
-_COUNT = re.compile(r"[1-9][0-9]{0,8}")
 # One session for all calls, so that the service knows them as one user at work.
 _SESSION = "command-line"
 
@@ -26,14 +24,15 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Complete at a place in a file: the text, or why there is none, and what it took."""
-    from lsp_complete.completion.pipeline import NoSuggestion
+    from lsp_complete.cli.place import place_of
+    from lsp_complete.completion.answer import NoSuggestion
     from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.errors import CompletionError
 
     settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
     for problem in problems:
         print(f"lsp-complete: {problem}", file=sys.stderr)
-    document, offset = _place(place)
+    document, offset = place_of(place)
     try:
         answer = asyncio.run(_suggest(settings, document, offset))
     except CompletionError as error:
@@ -49,12 +48,15 @@ def run(
 
 async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
     from lsp_complete.cli.connection import connected
+    from lsp_complete.cli.place import root_of
+    from lsp_complete.completion.exclusions import exclusions_of
     from lsp_complete.completion.pipeline import Pipeline
     from lsp_complete.config.paths import index_folder
     from lsp_complete.context.workspace import Workspace
     from lsp_complete.protocol.completion import Trigger
 
-    workspace = Workspace([_root(Path(document.file))], index_folder(), settings.exclude) if settings.index else None
+    roots, exclusions = [root_of(Path(document.file))], exclusions_of(settings)
+    workspace = Workspace(roots, index_folder(), exclusions) if settings.index else None
     async with connected(settings) as completer:
         pipeline = Pipeline(completer, settings, _SESSION, workspace)
         return await pipeline.suggest(document, offset, Trigger.INVOKED)
@@ -62,37 +64,11 @@ async def _suggest(settings: "Settings", document: "Document", offset: int) -> "
 
 def answer_as_dict(answer: "Answer") -> dict[str, Any]:
     """The answer as JSON has it: `text` is empty where `reason` is not."""
-    from lsp_complete.completion.pipeline import explained
+    from lsp_complete.completion.answer import explained
 
     insertion = answer.insertion
     text, replaced = (insertion.text, insertion.num_replaced) if insertion else ("", 0)
     return {"text": text, "replaced": replaced, **explained(answer)}
-
-
-def _place(place: str) -> tuple["Document", int]:
-    """The document and the offset. A column past the end of the line is its end."""
-    from lsp_complete.text.document import Document
-    from lsp_complete.text.languages import language_of
-    from lsp_complete.text.positions import offset_at
-
-    name, line, column = [*place.rsplit(":", 2), "", ""][:3]
-    if not (_COUNT.fullmatch(line) and _COUNT.fullmatch(column)):
-        raise typer.BadParameter("not FILE:LINE:COL, with line and column from 1")
-    path = Path(name)
-    try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise typer.BadParameter(f"{name}: {error.strerror}") from None
-    language = next(iter(language_of(path.name).language_ids), "")
-    file = path.resolve()
-    relative = file.relative_to(_root(file)).as_posix()
-    document = Document(file.as_uri(), text, relative, language, file=str(file))
-    return document, offset_at(document, int(line) - 1, int(column) - 1, "utf-32")
-
-
-def _root(file: Path) -> Path:
-    """The repository that holds the file, or else its folder."""
-    return next((folder for folder in file.parents if (folder / ".git").exists()), file.parent)
 
 
 def _print_for_people(answer: "Answer") -> None:

@@ -18,13 +18,15 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
 
     The session is not ended: the next command finds the service as this one leaves it, with its cache warm.
     """
+    from lsp_complete.client.audit import audit_of
     from lsp_complete.client.completer import HttpCompleter
     from lsp_complete.client.service import LocalService, service_command, service_environ
     from lsp_complete.config.paths import runtime_folder
     from lsp_complete.protocol.errors import Unavailable
 
+    audit = audit_of(settings)
     if settings.url:
-        completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None)
+        completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None, audit=audit)
         try:
             yield completer
         finally:
@@ -35,7 +37,7 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
         folder = runtime_folder()
     except OSError as error:
         raise Unavailable(f"no folder for the local service: {error}") from error
-    service = LocalService(folder, service_command(), environ, _show)
+    service = LocalService(folder, service_command(), environ, _show, audit=audit)
     try:
         await service.wait_ready()
         yield service

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,22 +25,40 @@ _PATIENCE_S = 60.0
 _LOOK_S = 1.2
 
 
+class Then(StrEnum):
+    """What is done with the suggestion that follows the keys: typing goes on before it comes, or it is accepted; before
+    that it may be compared with one that is made without context."""
+
+    TYPE_ON = "type on"
+    ACCEPT = "accept"
+    COMPARE = "compare"
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Keys to type, and what to do with the suggestion that follows them: accept it, or type on before it comes."""
-
     keys: str
-    then: str
+    then: Then
     says: str
 
 
 # Each scene goes on where the one before it ended.
 SCENES = (
-    Scene("", "accept", "The cursor stands in an empty function: a suggestion for its body."),
-    Scene("\n\n    def num_items(self) -> int:\n        return ", "accept", "A new method: type its head."),
-    Scene("\n\n    def is_empty(self) -> bool:\n        ret", "type on", "Typing on cancels what is under way."),
-    Scene("urn ", "accept", "A pause, and the suggestion is back."),
+    Scene("", Then.ACCEPT, "The cursor stands in an empty function: a suggestion for its body."),
+    Scene("\n\n    def is_empty(self) -> bool:\n        ret", Then.TYPE_ON, "Typing on cancels what is under way."),
+    Scene("urn ", Then.ACCEPT, "A pause, and the suggestion is back."),
+    Scene(
+        "\n\n    def sale_cents(self) -> int:\n        # 20 percent off, but 500 cents at least\n"
+        "        return apply_discount(self.total_cents(), ",
+        Then.COMPARE,
+        "A call of what another file defines, with arguments that nobody can guess.",
+    ),
 )
+# What the last suggestion is right by: only shop/discounts.py says what it is called.
+ONLY_FROM_CONTEXT = "percent_off="
+# Behind this the first scene begins.
+ANCHOR = '"""Sum of the totals of all lines."""\n        '
+# Editors indent a new line by themselves.
+_KEY = re.compile(r"\n[\n ]*|.")
 
 
 @dataclass(slots=True)
@@ -49,6 +69,7 @@ class Report:
     num_keys: int = 0
     num_accepted: int = 0
     num_cancelled: int = 0
+    compared: dict[str, str] = field(default_factory=dict)
 
 
 def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False) -> None:
@@ -71,7 +92,8 @@ def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
         raise typer.Exit(1) from None
     if as_json:
         print(json.dumps({"suggestions": report.suggestions, "keys": report.num_keys,
-                          "accepted": report.num_accepted, "cancelled": report.num_cancelled}))  # fmt: skip
+                          "accepted": report.num_accepted, "cancelled": report.num_cancelled,
+                          "compared": report.compared}))  # fmt: skip
     else:
         print(f"\n{report.num_accepted} of {len(report.suggestions)} suggestions accepted. Next: README, “Editors”.")
     if not report.num_accepted:
@@ -86,8 +108,7 @@ async def _play(draw: Draw) -> Report:
     from lsp_complete.cli.editor import opened
 
     report = Report()
-    anchor = '"""Sum of the totals of all lines."""\n        '
-    async with opened(SAMPLE / "shop" / "cart.py", SAMPLE, "python", anchor) as editor:
+    async with opened(SAMPLE / "shop" / "cart.py", SAMPLE, "python", ANCHOR) as editor:
         for scene in SCENES:
             await _play_scene(scene, editor, report, draw)
     return report
@@ -96,24 +117,58 @@ async def _play(draw: Draw) -> Report:
 async def _play_scene(scene: Scene, editor: "Editor", report: Report, draw: Draw) -> None:
     draw(editor, None, scene.says)
     num_before = report.num_cancelled
-    for key in scene.keys or [""]:
+    for key in keys_of(scene.keys):
         report.num_cancelled += editor.type(key)
-        report.num_keys += len(key)
+        report.num_keys += bool(key)
         draw(editor, None, "")
         await asyncio.sleep(_KEY_S)
-    if scene.then != "accept":
+    if scene.then is Then.TYPE_ON:
         draw(editor, None, f"{report.num_cancelled - num_before} questions were cancelled by typing on")
         return
-    ghost = await editor.ghost(_PATIENCE_S)
+    ghost = await _look(editor, draw)
     if ghost is None:
         draw(editor, None, "no suggestion here")
         return
     report.suggestions.append({"text": ghost.item.insert_text, "waited_ms": round(ghost.waited_ms), **ghost.explained})
-    draw(editor, ghost, "")
-    await asyncio.sleep(_LOOK_S)
+    if scene.then is Then.COMPARE:
+        await _compare(ghost, editor, report, draw)
     await editor.accept(ghost)
     report.num_accepted += 1
     draw(editor, None, "accepted")
+
+
+def keys_of(text: str) -> list[str]:
+    return _KEY.findall(text) or [""]
+
+
+async def _look(editor: "Editor", draw: Draw) -> "Ghost | None":
+    ghost = await editor.ghost(_PATIENCE_S)
+    if ghost is not None:
+        draw(editor, ghost, "")
+        await asyncio.sleep(_LOOK_S)
+    return ghost
+
+
+async def _compare(ghost: "Ghost", editor: "Editor", report: Report, draw: Draw) -> None:
+    """Asks once more at the same place, as if there were no other files, and puts both answers side by side."""
+    draw(editor, None, "The same place once more, with no line of other files (snippet_tokens = 0):")
+    editor.ask_with({"snippet_tokens": 0})
+    other = await _look(editor, draw)
+    texts = {"with other files": ghost, "without them": other}
+    report.compared = {name: str(one.item.insert_text) if one else "" for name, one in texts.items()}
+    for name, text in report.compared.items():
+        draw(editor, None, f"{name + ':':18}{editor.document.before_on_line(editor.offset).strip()} {text}")
+    draw(editor, None, verdict(*report.compared.values()))
+    await asyncio.sleep(2 * _LOOK_S)
+
+
+def verdict(text: str, other: str) -> str:
+    """Whatever came of it."""
+    is_right, is_right_alone = ONLY_FROM_CONTEXT in text, ONLY_FROM_CONTEXT in other
+    if is_right == is_right_alone:
+        return "Both are right." if is_right else "Both are wrong."
+    right = "first" if is_right else "second"
+    return f"Only the {right} is right: shop/discounts.py takes percent_off and least_cents by name alone."
 
 
 def _draw_nothing(editor: "Editor", ghost: "Ghost | None", says: str) -> None:

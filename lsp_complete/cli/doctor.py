@@ -27,9 +27,12 @@ class Finding:
     mend: str = ""
 
 
-def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
+def run(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    upstream: Annotated[str, typer.Option(help="Say what server answers at this URL, and nothing else.")] = "",
+) -> None:
     """Look at Python, the model, the engine, the service and the editors, and say what is missing."""
-    findings = list(examine())
+    findings = [_upstream(upstream)] if upstream else list(examine())
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
     else:
@@ -46,9 +49,12 @@ def examine() -> Iterator[Finding]:
     yield from (Finding("settings", problem, "correct the value or remove it") for problem in problems)
     if settings.url:
         yield _remote(settings)
+    elif settings.engine == "openai":
+        yield from (_upstream(settings.upstream_url), _service(), _port(settings))
     else:
         yield from (_engine(), _model(settings), _gpu(), _service(), _port(settings))
     yield _credential(settings)
+    yield from _exclusions(settings)
     yield from _folders()
     yield _editors()
 
@@ -77,9 +83,26 @@ def _model(settings: "Settings") -> Finding:
         return Finding("model", str(error), "choose another in the setting `model`")
     if isinstance(entry, Path):
         return Finding("model", str(entry))
-    path = find(entry, model_folder())
+    try:
+        path = find(entry, model_folder())
+    except ModelError as error:
+        return Finding("model", str(error), "make the folder readable, or set LSP_COMPLETE_MODELS")
     mend = "" if path else f"lsp-complete model pull {entry.name}"
     return Finding("model", f"{entry.name}: {path or 'not here'}", mend)
+
+
+def _upstream(url: str) -> Finding:
+    """Asks the server, with the credential and the model of the settings."""
+    from lsp_complete.config.settings import load_settings
+    from lsp_complete.protocol.errors import EngineFailed
+
+    settings, _ = load_settings()
+    try:
+        from lsp_complete.backend.engines.upstream import probe
+
+        return Finding("upstream", str(probe(url, settings.upstream_credential, settings.upstream_model)))
+    except EngineFailed as error:
+        return Finding("upstream", error.detail, "check `upstream_url`, `upstream_credential` and `upstream_model`")
 
 
 def _gpu() -> Finding:
@@ -132,6 +155,18 @@ def _credential(settings: "Settings") -> Finding:
         return Finding("credential", "made anew by the local service, in a private file")
     mend = "" if settings.credential else "set `credential`, or LSP_COMPLETE_CREDENTIAL"
     return Finding("credential", "set" if settings.credential else "none", mend)
+
+
+def _exclusions(settings: "Settings") -> Iterator[Finding]:
+    from lsp_complete.completion.exclusions import exclusions_of
+    from lsp_complete.context.enterprise import default_enterprise_file
+    from lsp_complete.context.policy import Policy
+
+    problems = Policy((), exclusions_of(settings)).problems
+    yield from (Finding("exclusions", problem, "correct the pattern, or the file") for problem in problems)
+    if not problems:
+        file = default_enterprise_file()
+        yield Finding("exclusions", f"those of {file} count" if file.exists() else "your own; none of an organisation")
 
 
 def _folders() -> Iterator[Finding]:

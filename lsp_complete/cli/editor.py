@@ -52,6 +52,11 @@ class Editor:
         self._ask()
         return cancelled
 
+    def ask_with(self, settings: dict[str, Any]) -> None:
+        """Change the server's settings, and ask anew at the same place."""
+        self._client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+        self._ask(types.InlineCompletionTriggerKind.Invoked)
+
     async def ghost(self, timeout_s: float) -> Ghost | None:
         """What the newest question brings, if anything. Asks again while the server is not yet in touch with its
         service: a person would go on typing."""
@@ -59,7 +64,7 @@ class Editor:
             async with asyncio.timeout(timeout_s):
                 while self._asked is not None:
                     _, future, started = self._asked
-                    answer = await future
+                    answer = await asyncio.shield(future)  # one that is late may still come, and nobody minds
                     explained = await self.explain()
                     if items := getattr(answer, "items", answer):
                         return Ghost(items[0], (time.perf_counter() - started) * 1000, explained)
@@ -97,11 +102,11 @@ class Editor:
             )
         )
 
-    def _ask(self) -> None:
+    def _ask(self, kind: types.InlineCompletionTriggerKind = types.InlineCompletionTriggerKind.Automatic) -> None:
         params = types.InlineCompletionParams(
             text_document=types.TextDocumentIdentifier(self.document.uri),
             position=types.Position(*position_at(self.document, self.offset, "utf-16")),
-            context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+            context=types.InlineCompletionContext(kind),
         )
         message_id = uuid.uuid4().hex
         future = self._client.protocol.send_request(types.TEXT_DOCUMENT_INLINE_COMPLETION, params, msg_id=message_id)

@@ -1,10 +1,10 @@
-"""`lsp-complete eval`: measure the suggestions against public data."""
+"""`lsp-complete eval`: measure the suggestions, and what the model is given for them."""
 
 import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,16 +13,12 @@ import typer
 
 if TYPE_CHECKING:
     from lsp_complete.evaluation.infilling import Report, Row, Score, Suggest
+    from lsp_complete.evaluation.report import Report as Retrieved
 
 # What is measured is what is said, not how fast.
 _DEADLINE_MS = 120_000
 
-app = typer.Typer(help="Measure the suggestions against public data.", no_args_is_help=True)
-
-
-@app.callback()
-def _evaluate() -> None:
-    """With a callback, a single command keeps its name."""
+app = typer.Typer(help="Measure the suggestions, and what the model is given for them.", no_args_is_help=True)
 
 
 @app.command()
@@ -47,6 +43,52 @@ def infilling(
         print(json.dumps(asdict(result)))
     else:
         _print_table(result)
+
+
+@app.command()
+def retrieval(
+    what: Annotated[list[str], typer.Argument(help="Folders, or names of trees that are known and fetched.")],
+    num: Annotated[int, typer.Option(min=1, help="Holes of each kind.")] = 100,
+    seed: Annotated[int, typer.Option(help="Which holes are taken.")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line.")] = False,
+) -> None:
+    """Count how often the prompt holds what the hidden end of a line needs. Asks no model."""
+    from lsp_complete.evaluation import report
+    from lsp_complete.evaluation.trees import TreeError
+
+    try:
+        reports = {name: _retrieved(root, num, seed) for name, root in map(_root, what)}
+    except TreeError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from None
+    if as_json:
+        print(json.dumps(report.as_json(reports)))
+    else:
+        print(report.HEAD, *(line for name, one in reports.items() for line in report.lines(name, one)), sep="\n")
+
+
+def _root(what: str) -> tuple[str, Path]:
+    """Name and folder of what is measured. Raises TreeError."""
+    from lsp_complete.config.paths import tree_folder
+    from lsp_complete.evaluation.trees import DEVELOPMENT, TREES, TreeError, fetched
+
+    known = {tree.name: tree for tree in (*TREES, *DEVELOPMENT)}
+    if Path(what).is_dir():
+        return Path(what).resolve().name, Path(what)
+    if what in known:
+        return what, fetched(known[what], tree_folder(), lambda line: print(line, file=sys.stderr))
+    raise TreeError(f"{what} is neither a folder nor one of: {', '.join(known)}")
+
+
+def _retrieved(root: Path, num: int, seed: int) -> "Retrieved":
+    from lsp_complete.config.paths import index_folder
+    from lsp_complete.context.index import Index
+    from lsp_complete.context.policy import Policy
+    from lsp_complete.evaluation.retrieval import evaluate
+
+    with closing(Index.open(root, index_folder(), Policy([root]))) as index, _progress_of("holes") as progress:
+        index.build()
+        return evaluate(index, num, seed, progress)
 
 
 @asynccontextmanager
@@ -92,6 +134,16 @@ def _progress(num_rows: int) -> "Iterator[Callable[[Score], None]]":
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("infilling", total=num_rows)
         yield lambda score: bar.update(task, advance=1, description=f"{score.outcome:9}")
+
+
+@contextmanager
+def _progress_of(what: str) -> "Iterator[Callable[[int, int], None]]":
+    """A counter on a terminal, on stderr; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    yield lambda done, total: print(f"\r{what} {done}/{total}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
 
 
 def _print_table(result: "Report") -> None:

@@ -3,22 +3,22 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsp_complete.cli import explain
+
 if TYPE_CHECKING:
     from lsp_complete.context.answers import Status
     from lsp_complete.context.index import Index
-    from lsp_complete.context.indexer import Progress
 
 app = typer.Typer(help="Build the index of a folder, say how it is, ask it.", no_args_is_help=True)
 
-# A line for each tenth is enough to see that something moves, and few enough for a log.
-_PLAIN_STEPS = 10
 _SHOWN_WARNINGS = 10
 
 _Root = Annotated[Path, typer.Argument(help="The folder; without one, the current.", exists=True, file_okay=False)]
@@ -29,11 +29,12 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def rebuild(root: _Root = Path("."), as_json: _Json = False) -> None:
     """Build the index of a folder anew."""
+    from lsp_complete.cli.progress import shown
     from lsp_complete.context.indexer import Hooks
 
     with closing(_open(root, may_write=True)) as index:
-        with _progress() as progress:
-            status = index.build(Hooks(progress=progress), afresh=True)
+        with shown("files") as draw:
+            status = index.build(Hooks(progress=partial(draw, "indexed")), afresh=True)
         _print_status(status, as_json)
 
 
@@ -65,11 +66,19 @@ def query(
         raise typer.Exit(1)
 
 
+app.command("explain")(explain.run)
+
+
 def _open(root: Path, *, may_write: bool = False) -> "Index":
+    from lsp_complete.completion.exclusions import exclusions_of
+    from lsp_complete.config.settings import load_settings
     from lsp_complete.context.index import Index
     from lsp_complete.context.policy import Policy
 
-    return Index.open(root, _index_folder(), Policy([root]), may_write=may_write)
+    settings, problems = load_settings()
+    for problem in problems:
+        print(f"lsp-complete: {problem}", file=sys.stderr)
+    return Index.open(root, _index_folder(), Policy([root], exclusions_of(settings)), may_write=may_write)
 
 
 def _index_folder() -> Path:
@@ -109,30 +118,3 @@ def _status_lines(status: "Status") -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in status.warnings[:_SHOWN_WARNINGS])
     if len(status.warnings) > _SHOWN_WARNINGS:
         yield f"warning: and {len(status.warnings) - _SHOWN_WARNINGS:,} more"
-
-
-@contextmanager
-def _progress() -> "Iterator[Progress]":
-    """A bar on a terminal, plain lines elsewhere; always on stderr."""
-    if not sys.stderr.isatty():
-        yield _plain_lines()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _plain_lines() -> "Progress":
-    printed: set[int] = set()
-
-    def draw(done: int, total: int) -> None:
-        step = done * _PLAIN_STEPS // max(1, total)
-        if step not in printed:
-            printed.add(step)
-            print(f"indexed {done:,} of {total:,} files", file=sys.stderr, flush=True)
-
-    return draw

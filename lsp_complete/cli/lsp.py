@@ -1,5 +1,6 @@
 """`lsp-complete lsp`: the language server that an editor starts."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -11,17 +12,35 @@ def run(
     """The language server, over stdin and stdout."""
     from lsp_complete.server.stdio import take_stdio
 
-    streams = None if tcp else take_stdio()
+    place = _place(tcp) if tcp else None
+    streams = None if place else take_stdio()
     from lsp_complete.config.logs import configure_logging
     from lsp_complete.config.paths import log_folder
     from lsp_complete.config.settings import load_settings
-    from lsp_complete.server.main import run_stdio, run_tcp
+    from lsp_complete.server.main import run_stdio
 
     settings, _ = load_settings()
     configure_logging("lsp", settings.log_level, log_folder(), stderr_level="warning")  # editors show it as errors
     if streams:
         run_stdio(*streams)
+    if place is not None:
+        _run_tcp(*place)
+
+
+def _place(tcp: str) -> tuple[str, int]:
+    """Host and port. Raises BadParameter."""
     host, _, port = tcp.rpartition(":")
-    if not port.isdigit():
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 2**16):
         raise typer.BadParameter("not HOST:PORT", param_hint="--tcp")
-    run_tcp(host.strip("[]") or "127.0.0.1", int(port))
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _run_tcp(host: str, port: int) -> None:
+    from lsp_complete.server.main import run_tcp
+
+    try:
+        run_tcp(host, port)
+    except (OSError, UnicodeError) as error:
+        what = getattr(error, "strerror", None) or error
+        print(f"lsp-complete: cannot listen on {host}:{port}: {what}", file=sys.stderr)
+        raise typer.Exit(1) from None

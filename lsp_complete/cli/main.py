@@ -5,19 +5,23 @@ from typing import Annotated
 import typer
 
 from lsp_complete import __version__
-from lsp_complete.cli import complete, demo, doctor, evaluate, index, lsp, model, serve
+from lsp_complete.cli import audit, blocklist, complete, demo, doctor, evaluate, index, lsp, model, serve, stats
 
 app = typer.Typer(
     help="Inline code completion: a language server, and a completion service of its own.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("lsp")(lsp.run)
 app.command("serve")(serve.run)
 app.command("complete")(complete.run)
 app.command("demo")(demo.run)
 app.command("doctor")(doctor.run)
+app.command("audit")(audit.run)
+app.command("stats")(stats.run)
 app.add_typer(model.app, name="model")
+app.add_typer(blocklist.app, name="blocklist")
 app.add_typer(index.app, name="index")
 app.add_typer(evaluate.app, name="eval")
 

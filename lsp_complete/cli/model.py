@@ -11,12 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from lsp_complete.models.catalogue import ModelEntry
-    from lsp_complete.models.source import Progress
 
 app = typer.Typer(help="List the models, fetch one, find its file.", no_args_is_help=True)
-
-# A line for each tenth is enough to see that something moves, and few enough for a log.
-_PLAIN_STEPS = 10
 
 _Name = Annotated[str, typer.Argument(help="A name in `model list`, `auto`, or the path of a GGUF file.")]
 
@@ -26,7 +22,8 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
     """The models that are known by name, and which of them are here."""
     from lsp_complete.models.catalogue import CATALOGUE
 
-    rows = [_row(entry) for entry in CATALOGUE]
+    with _readable_errors():
+        rows = [_row(entry) for entry in CATALOGUE]
     if as_json:
         print(json.dumps(rows))
         return
@@ -39,6 +36,7 @@ def pull(
     verify: Annotated[bool, typer.Option("--verify", help="Read and hash a file that is already here.")] = False,
 ) -> None:
     """Fetch a model's file, unless it is here, and print its path."""
+    from lsp_complete.cli.progress import shown
     from lsp_complete.config.paths import model_folder
     from lsp_complete.models import fetch
 
@@ -47,7 +45,7 @@ def pull(
         if isinstance(entry, Path):
             print(entry)
             return
-        with _progress() as progress:
+        with shown("MB", in_bytes=True) as progress:
             file = (fetch.verify if verify else fetch.ensure)(entry, model_folder(), progress)
         print(file)
 
@@ -60,7 +58,7 @@ def path(name: _Name) -> None:
 
     with _readable_errors():
         entry = _resolve(name)
-    found = entry if isinstance(entry, Path) else fetch.find(entry, model_folder())
+        found = entry if isinstance(entry, Path) else fetch.find(entry, model_folder())
     if found is None:
         _fail(f"{name} is not here; fetch it with: lsp-complete model pull {name}")
     print(found)
@@ -112,34 +110,3 @@ def _readable_errors() -> Iterator[None]:
 def _fail(message: str) -> NoReturn:
     print(message, file=sys.stderr)
     raise typer.Exit(1)
-
-
-@contextmanager
-def _progress() -> "Iterator[Progress]":
-    """A bar on a terminal, plain lines elsewhere; always on stderr."""
-    if not sys.stderr.isatty():
-        yield _plain_lines()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", visible=False)
-
-        def draw(source: str, done_bytes: int, total_bytes: int, /) -> None:
-            bar.update(task, description=source, completed=done_bytes, total=total_bytes, visible=True)
-
-        yield draw
-
-
-def _plain_lines() -> "Progress":
-    printed: set[tuple[str, int]] = set()
-
-    def draw(source: str, done_bytes: int, total_bytes: int, /) -> None:
-        step = done_bytes * _PLAIN_STEPS // max(1, total_bytes)
-        if (source, step) not in printed:
-            printed.add((source, step))
-            print(f"{source}: {done_bytes / 1e6:,.0f} of {total_bytes / 1e6:,.0f} MB", file=sys.stderr, flush=True)
-
-    return draw

@@ -54,6 +54,10 @@ def _serve(settings: "Settings") -> None:
         raise typer.Exit(1) from None
 
 
+# What is for a service that others reach.
+_NOT_SHARED = ("credential", "credentials_file", "tls_cert", "tls_key")
+
+
 def _serve_shared(settings: "Settings") -> None:
     """Only one such service at a time: it holds the lock for as long as it lives."""
     from filelock import Timeout
@@ -61,8 +65,12 @@ def _serve_shared(settings: "Settings") -> None:
     from lsp_complete.config.paths import runtime_folder
     from lsp_complete.config.runtime import EXIT_ALREADY_RUNNING, remove_runtime, service_lock
 
-    folder = runtime_folder()
-    settings = settings.model_copy(update={"host": "127.0.0.1", "credential": "", "tls_cert": "", "tls_key": ""})
+    try:
+        folder = runtime_folder()
+    except OSError as error:
+        print(f"lsp-complete: no folder for the local service: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    settings = settings.model_copy(update=dict.fromkeys(_NOT_SHARED, "") | {"host": "127.0.0.1"})
     try:
         with service_lock(folder):
             remove_runtime(folder)  # of a service that could not do so itself
@@ -90,6 +98,26 @@ def _run(settings: "Settings", **options: Any) -> None:
 
 def _engine(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
     """Name and family of the model, and what loads it. Ends the process with a message where it is not here."""
+    if settings.engine == "openai":
+        return settings.upstream_model, "", lambda: _connect(settings)
+    return _embedded(settings)
+
+
+def _connect(settings: "Settings") -> "Engine":
+    from lsp_complete.backend.engines.openai import OpenAIEngine
+    from lsp_complete.protocol.errors import EngineFailed
+
+    if not settings.upstream_url:
+        raise EngineFailed("the engine `openai` needs upstream_url")
+    return OpenAIEngine.connect(
+        settings.upstream_url,
+        credential=settings.upstream_credential,
+        model=settings.upstream_model,
+        num_slots=settings.slots,
+    )
+
+
+def _embedded(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
     from importlib.util import find_spec
 
     from lsp_complete.config.paths import model_folder
@@ -100,11 +128,11 @@ def _engine(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
 
     try:
         entry = resolve(settings.model)
+        path = entry if isinstance(entry, Path) else find(entry, model_folder())
     except ModelError as error:
         print(f"lsp-complete: {error}", file=sys.stderr)
         raise typer.Exit(EXIT_MODEL_MISSING) from None
     name, family_name = (entry.stem, "") if isinstance(entry, Path) else (entry.name, entry.family)
-    path = entry if isinstance(entry, Path) else find(entry, model_folder())
     if path is None:
         print(f"lsp-complete: {name} is not here; fetch it: lsp-complete model pull {name}", file=sys.stderr)
         raise typer.Exit(EXIT_MODEL_MISSING)

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx
 
+from lsp_complete.client.audit import NO_AUDIT, Audit
 from lsp_complete.client.event_stream import ChunkReader
 from lsp_complete.client.h2_transport import IDEMPOTENT, H2Transport
 from lsp_complete.client.retry_after import parse_retry_after
@@ -37,7 +38,8 @@ _T = TypeVar("_T")
 
 
 class HttpCompleter:
-    """`url` is the service's base; `transport` takes the place of our own; `wall_clock` dates a Retry-After."""
+    """`url` is the service's base; `transport` takes the place of our own; `wall_clock` dates a Retry-After; `audit` is
+    told of each request."""
 
     def __init__(
         self,
@@ -49,20 +51,24 @@ class HttpCompleter:
         environ: Mapping[str, str] = os.environ,
         transport: httpx.AsyncBaseTransport | None = None,
         wall_clock: Callable[[], float] = time.time,
+        audit: Audit = NO_AUDIT,
     ) -> None:
         self._url = url.strip().rstrip("/")
         self._credential = credential.strip()
         self._timeout = timeout
         self._transport = transport or H2Transport(ca_file=ca_file, environ=environ)
         self._wall_clock = wall_clock
+        self._audit = audit
 
-    async def complete(self, request: CompletionRequest) -> AsyncGenerator[CompletionChunk, None]:
-        """Closing the generator, or cancelling the task that waits for it, resets the stream of HTTP/2.
+    def complete(self, request: CompletionRequest) -> AsyncGenerator[CompletionChunk, None]:
+        """Closing the generator, or cancelling the task that waits for it, resets the stream of HTTP/2."""
+        body = request_to_json(request)
+        return self._audit.recorded(self._chunks(request, body), request, len(body), self._url)
 
-        The deadline is applied around each wait, not around the whole: a generator must not cancel its consumer.
-        """
+    async def _chunks(self, request: CompletionRequest, body: bytes) -> AsyncGenerator[CompletionChunk, None]:
+        """The deadline is applied around each wait, not around the whole: a generator must not cancel its consumer."""
         deadline_s = _deadline_s(request.deadline_ms)
-        response = await self._send(self._complete_request(request), deadline_s)
+        response = await self._send(self._complete_request(request, body), deadline_s)
         try:
             await self._expect(response, EVENT_STREAM, deadline_s)
             reader = ChunkReader(aiter(cast(AsyncIterable[bytes], response.stream)))
@@ -98,10 +104,11 @@ class HttpCompleter:
 
     async def aclose(self) -> None:
         await self._transport.aclose()
+        await self._audit.flush()
 
-    def _complete_request(self, request: CompletionRequest) -> Callable[[], httpx.Request]:
+    def _complete_request(self, request: CompletionRequest, body: bytes) -> Callable[[], httpx.Request]:
         headers = {"accept": EVENT_STREAM, "content-type": "application/json", "x-request-id": request.request_id}
-        return self._request("POST", COMPLETE_PATH, headers, request_to_json(request), request.deadline_ms / 1000)
+        return self._request("POST", COMPLETE_PATH, headers, body, request.deadline_ms / 1000)
 
     def _request(
         self,

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
+from lsp_complete.client.audit import NO_AUDIT, Audit
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.config.runtime import (
     EXIT_ALREADY_RUNNING,
@@ -56,6 +57,7 @@ _GONE = (Unreachable, Unauthorized, BadAnswer)
 # The settings that a service started here is given.
 _SERVICE_SETTINGS = (
     "model", "engine", "threads", "slots", "context_tokens", "queue_length", "session_idle_s", "log_level",
+    "upstream_url", "upstream_credential", "upstream_model", "response_cache_s", "blocklist",
 )  # fmt: skip
 
 
@@ -116,10 +118,12 @@ class LocalService:
         on_status: Callable[[ServiceStatus], None] = lambda status: None,
         clock: Callable[[], float] = time.monotonic,
         session_id: str = "",
+        audit: Audit = NO_AUDIT,
     ) -> None:
         self.status = ServiceStatus(ServiceState.STOPPED)
         self._folder, self._command, self._environ = folder, list(command), dict(environ)
         self._on_status, self._clock, self._session_id = on_status, clock, session_id
+        self._audit = audit
         self._completer: HttpCompleter | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -196,10 +200,12 @@ class LocalService:
     async def _connect(self) -> None:
         try:
             runtime = await self._runtime()
-            completer = HttpCompleter(runtime.url, runtime.credential)
+            completer = HttpCompleter(runtime.url, runtime.credential, audit=self._audit)
             try:
                 await self._until_loaded(completer)
             except BaseException:
+                if self._is_closed:  # the editor left while the model was loading
+                    await completer.end_session(self._session_id)
                 await completer.aclose()
                 raise
         except _StartFailed as failure:

@@ -1,135 +1,264 @@
 """A suggestion from the keystroke to the text that is shown, or the reason why there is none.
 
+    policy ...... may anything leave?                       -> no, with a reason
+    reuse ....... does an earlier answer still say it?      -> shown at once
+    trigger ..... is it worth asking?                       -> no, with a reason
+    flight ...... is an answer under way that may be right? -> wait for it
+    debounce, context, prompt, the question itself          -> wait for it
+
 Knows neither LSP nor HTTP: a document and an offset come in, and the questions go to any `Completer`.
 """
 
 import asyncio
-import contextlib
 import time
 import uuid
-from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from lsp_complete.completion.answer import DENIED, Answer, NoSuggestion, StopWatch, detail_of
+from lsp_complete.completion.cursor import Cursor
+from lsp_complete.completion.exclusions import exclusions_of
+from lsp_complete.completion.flight import End, Flight
+from lsp_complete.completion.keystrokes import Keystrokes, pressed
 from lsp_complete.completion.mode import choose_mode
-from lsp_complete.completion.postprocess import Insertion, Withheld, enough, judge
+from lsp_complete.completion.outcomes import Outcomes
+from lsp_complete.completion.outgoing import outgoing
+from lsp_complete.completion.postprocess import Insertion, judge
+from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
+from lsp_complete.completion.trigger import Mood, hopeless, wait_ms
 from lsp_complete.config.settings import Settings
+from lsp_complete.context.edits import edit_between
 from lsp_complete.context.mixer import Mix
+from lsp_complete.context.policy import Policy, Verdict
 from lsp_complete.context.snippets import Snippet as Found
 from lsp_complete.context.workspace import Workspace
-from lsp_complete.prompt.assemble import Budget, Packed, assemble
-from lsp_complete.protocol.completion import (
-    Completer,
-    CompletionRequest,
-    Finish,
-    FinishChunk,
-    Mode,
-    Snippet,
-    Timing,
-    Trigger,
-    Usage,
+from lsp_complete.prompt.assemble import Prompt
+from lsp_complete.protocol.completion import Completer, CompletionRequest, Finish, Mode, Snippet, Timing, Trigger, Usage
+from lsp_complete.protocol.errors import CompletionError, DeadlinePassed
+from lsp_complete.protocol.events import (
+    Cancelled,
+    Error,
+    Failure,
+    Hex,
+    Language,
+    Reason,
+    Requested,
+    Rung,
+    Sink,
+    Stage,
+    Suppressed,
+    timings,
+    tokens,
 )
-from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, InvalidRequest
 from lsp_complete.text.document import Document
 
-# Above this a file is data, and every keystroke in it would copy megabytes.
-_MAX_CHARACTERS = 2_000_000
 # A longer line was written by a program, and is looked at again with each piece of an answer.
 _MAX_LINE_CHARACTERS = 5_000
+# How much the last first text tells of the next, against all before it.
+_ANSWER_SHARE = 0.3
 
 
-class NoSuggestion(StrEnum):
-    """Why there is no suggestion. Shown by explain, counted by telemetry."""
+@dataclass(slots=True)
+class _Known:
+    """What is known of one document: how it is typed in, its last prompt, its last answer without a suggestion."""
 
-    OFF = "off"
-    LANGUAGE_OFF = "language-off"
-    EMPTY_FILE = "empty-file"
-    FILE_TOO_LARGE = "file-too-large"
-    LINE_TOO_LONG = "line-too-long"
-    EXCLUDED = "excluded"
-    WITHHELD = "withheld"
-    DEADLINE = "deadline"
-    SERVICE = "service"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What became of one question: an insertion, or a reason. `detail` is for people and has no code in it.
-    `timing_ms` has a stage a key."""
-
-    request_id: str
-    mode: Mode
-    insertion: Insertion | None = None
-    reason: NoSuggestion | None = None
-    detail: str = ""
-    usage: Usage = field(default_factory=Usage)
-    timing_ms: dict[str, float] = field(default_factory=dict)
-
-
-def explained(answer: Answer) -> dict[str, Any]:
-    """The answer's record: what it took and why it is as it is, without a word of code."""
-    return {
-        "request_id": answer.request_id,
-        "mode": answer.mode,
-        "reason": answer.reason,
-        "detail": answer.detail,
-        "num_characters": len(answer.insertion.text) if answer.insertion else 0,
-        "usage": asdict(answer.usage),
-        "timing_ms": answer.timing_ms,
-    }
+    keys: Keystrokes = field(default_factory=Keystrokes)
+    prompt: Prompt | None = None
+    flight: Flight | None = None
+    barren: tuple[str, int, Answer] | None = None
 
 
 class Pipeline:
     """Asks `completer` on behalf of one session. Cancel `suggest` to cancel the question, down to the model."""
 
     def __init__(
-        self, completer: Completer, settings: Settings, session_id: str, workspace: Workspace | None = None
+        self,
+        completer: Completer,
+        settings: Settings,
+        session_id: str,
+        workspace: Workspace | None = None,
+        outcomes: Outcomes | None = None,
+        tell: Sink = lambda event: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._completer = completer
         self._settings = settings
         self._session_id = session_id
         self._workspace = workspace
-        self._packed: dict[str, tuple[Packed, ...]] = {}
+        self._outcomes = outcomes or Outcomes()
+        self._tell = tell
+        self._clock = clock
+        self._own_policy = Policy((), exclusions_of(settings))
+        self._documents: dict[str, _Known] = {}
+        self._recent = Recent()
+        self._answer_ms = 0.0
+        self._least_wait_ms = 0.0
 
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
         offset = max(0, min(offset, len(document.text)))
-        answer = Answer(uuid.uuid4().hex, Mode.LINE)
-        if reason := self._refusal(document, offset):
-            return replace(answer, reason=reason)
-        answer = replace(answer, mode=choose_mode(document, offset))
-        watch = _StopWatch()
+        answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
+        watch = StopWatch()
+        self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, trigger))
+        at_once = self._refused(answer, document, offset) or self._reused(answer, document, offset, trigger)
+        if at_once is not None:
+            watch.lap("reuse")
+            return self._told(replace(at_once, timing_ms=watch.laps))
+        try:
+            return self._told(await self._answered(answer, document, offset, trigger, watch))
+        except CompletionError as error:
+            self._tell(Error(Hex(answer.request_id), Failure.of(error.type), watch.laps.get("total", 0.0)))
+            reason = NoSuggestion.DEADLINE if isinstance(error, DeadlinePassed) else NoSuggestion.SERVICE
+            return replace(answer, reason=reason, detail=detail_of(error), timing_ms=watch.laps)
+        except asyncio.CancelledError:
+            self._tell(Cancelled(Hex(answer.request_id), self._stage(document, watch), watch.laps.get("total", 0.0)))
+            raise
+
+    def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
+        """One message of the editor has made one document of the other. `inserted` as `keystrokes.pressed` has it."""
+        known = self._of(after.uri)
+        known.keys = pressed(known.keys, before.text, after.text, self._clock(), inserted)
+        if known.flight is not None and known.flight.is_under_way:
+            edit = edit_between(before.text, after.text)
+            known.flight.typed_on(after, edit.start + edit.length)
+
+    def forget(self, uri: str) -> None:
+        """The document is closed, or has another name now."""
+        known = self._documents.pop(uri, None)
+        if known is not None and known.flight is not None:
+            known.flight.leave(End.LEFT)
+        self._recent.forget(uri)
+
+    def close(self) -> None:
+        """Give up all that is under way."""
+        for uri in list(self._documents):
+            self.forget(uri)
+
+    def _told(self, answer: Answer) -> Answer:
+        if answer.reason is not None:
+            detail = Reason.of(answer.detail)
+            reason = detail if detail is not Reason.OTHER else Reason.of(answer.reason)
+            spent = timings(answer.timing_ms), tokens(answer.usage, is_wasted=True)
+            self._tell(Suppressed(Hex(answer.request_id), reason, *spent))
+        return answer
+
+    def _stage(self, document: Document, watch: StopWatch) -> Stage:
+        """How far a question has come that is given up."""
+        if "prompt" not in watch.laps:
+            return Stage.CONTEXT if "debounce" in watch.laps else Stage.DEBOUNCE
+        flight = self._of(document.uri).flight
+        return Stage.STREAMING if flight and flight.text else Stage.WAITING
+
+    def _of(self, uri: str) -> _Known:
+        return self._documents.setdefault(uri, _Known())
+
+    def _refused(self, answer: Answer, document: Document, offset: int) -> Answer | None:
+        """The answer where nothing need be asked, and where nothing may."""
+        if not self._settings.enabled:
+            return replace(answer, reason=NoSuggestion.OFF)
+        if not (verdict := self._policy.admits(document)).allowed:
+            return _denied(answer, verdict)
+        if not document.text.strip():
+            return replace(answer, reason=NoSuggestion.EMPTY_FILE)
+        start, end = document.line_span(document.line_at(offset))
+        return replace(answer, reason=NoSuggestion.LINE_TOO_LONG) if end - start > _MAX_LINE_CHARACTERS else None
+
+    def _reused(self, answer: Answer, document: Document, offset: int, trigger: Trigger) -> Answer | None:
+        """The answer that earlier answers, or the moment, already give."""
+        known = self._of(document.uri)
         if trigger is Trigger.AUTOMATIC:
-            await asyncio.sleep(self._settings.debounce_ms / 1000)
-        watch.lap("debounce")
+            if skip := hopeless(Cursor(document, offset), known.keys, self._mood):
+                return replace(answer, reason=NoSuggestion(skip))
+            if known.barren is not None and known.barren[:2] == (document.text, offset):
+                return replace(known.barren[2], request_id=answer.request_id, usage=Usage())
+        found = self._recent.find(document, offset)
+        return replace(answer, insertion=found.insertion, rung=found.rung) if found else None
+
+    async def _answered(
+        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch
+    ) -> Answer:
+        """The answer of the flight under way, as long as it agrees with the document; else of one of our own."""
+        known, answer = self._of(document.uri), replace(answer, rung=Rung.IN_FLIGHT)
+        while True:
+            flight = known.flight
+            if flight is None or not flight.is_under_way or not flight.agrees(document, offset):
+                answer = replace(answer, rung=Rung.NETWORK)
+                await self._debounced(document, offset, trigger)
+                watch.lap("debounce")
+                if denied := await self._scope_denied(answer, document, offset):
+                    return denied
+                flight = await self._departed(answer, document, offset, trigger, watch)
+            end = await flight.landing(document, offset)
+            watch.lap("answer")
+            if end is End.LEFT:
+                return replace(answer, reason=NoSuggestion.SUPERSEDED, timing_ms=watch.laps)
+            if end is End.LANDED and (landed := self._landed(answer, flight, document, offset, watch)):
+                return landed
+
+    async def _debounced(self, document: Document, offset: int, trigger: Trigger) -> None:
+        keys = self._of(document.uri).keys
+        wait = wait_ms(Cursor(document, offset), keys, self._mood, trigger)
+        if self._settings.debounce_ms is not None and trigger is Trigger.AUTOMATIC:
+            wait = self._settings.debounce_ms
+        await asyncio.sleep(wait / 1000)
+
+    async def _scope_denied(self, answer: Answer, document: Document, offset: int) -> Answer | None:
+        if not self._policy.scopes:
+            return None
+        verdict = await asyncio.to_thread(self._policy.admits_at, document, offset)
+        return None if verdict.allowed else _denied(answer, verdict)
+
+    async def _departed(
+        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch
+    ) -> Flight:
+        """The question on its way. What was under way for the document is given up."""
         mix = await self._mix(document, offset)
         watch.lap("context")
-        request = self._request(document, offset, answer, trigger, mix)
+        known = self._of(document.uri)
+        if known.flight is not None:
+            known.flight.leave(End.LEFT)
+        flight = known.flight = Flight(self._request(document, offset, answer, trigger, mix), document, offset)
+        flight.start(self._completer, self._keep)
         watch.lap("prompt")
-        try:
-            text, finish = await self._ask(request, document, offset, watch)
-        except DeadlinePassed as error:
-            return replace(answer, reason=NoSuggestion.DEADLINE, detail=str(error), timing_ms=watch.laps)
-        except CompletionError as error:
-            return replace(answer, reason=NoSuggestion.SERVICE, detail=_detail(error), timing_ms=watch.laps)
-        outcome = judge(document, offset, answer.mode, text)
-        watch.lap("postprocess")
-        return _answered(answer, outcome, finish, watch.laps)
+        return flight
 
-    def _refusal(self, document: Document, offset: int) -> NoSuggestion | None:
-        if not self._settings.enabled:
-            return NoSuggestion.OFF
-        if document.language in self._settings.disabled_languages:
-            return NoSuggestion.LANGUAGE_OFF
-        if document.file and self._workspace and not self._workspace.allows(Path(document.file)).allowed:
-            return NoSuggestion.EXCLUDED
-        if not document.text.strip():
-            return NoSuggestion.EMPTY_FILE
-        if len(document.text) > _MAX_CHARACTERS:
-            return NoSuggestion.FILE_TOO_LARGE
-        start, end = document.line_span(document.line_at(offset))
-        return NoSuggestion.LINE_TOO_LONG if end - start > _MAX_LINE_CHARACTERS else None
+    def _keep(self, flight: Flight) -> None:
+        """Remember what an answer says, for the keystrokes to come."""
+        outcome = judge(flight.document, flight.offset, flight.request.mode, flight.text)
+        if isinstance(outcome, Insertion):
+            self._recent.add(flight.document.uri, suggestion_at(flight.document, flight.offset, outcome))
+        if flight.first_text_ms:
+            self._answer_ms += _ANSWER_SHARE * (flight.first_text_ms - self._answer_ms)
+        if flight.finish is not None:
+            self._least_wait_ms = flight.finish.debounce_ms
+
+    def _landed(
+        self, answer: Answer, flight: Flight, document: Document, offset: int, watch: StopWatch
+    ) -> Answer | None:
+        """What a whole answer says at `offset`; None where all of it has been typed by now."""
+        outcome = judge(flight.document, flight.offset, flight.request.mode, flight.text)
+        watch.lap("postprocess")
+        answer = _measured(answer, flight, watch)
+        if isinstance(outcome, Insertion):
+            left = remaining(suggestion_at(flight.document, flight.offset, outcome), document, offset)
+            return replace(answer, insertion=left) if left else None
+        is_late = flight.finish is not None and flight.finish.finish is Finish.DEADLINE
+        reason = NoSuggestion.DEADLINE if is_late else NoSuggestion.WITHHELD
+        answer = replace(answer, reason=reason, detail=outcome.value)
+        if not is_late:
+            self._of(document.uri).barren = (document.text, offset, answer)
+        return answer
+
+    @property
+    def _mood(self) -> Mood:
+        seen = self._outcomes
+        return Mood(seen.num_rejected, seen.has_accepted, self._answer_ms, self._least_wait_ms, seen.rejected_at)
+
+    @property
+    def _policy(self) -> Policy:
+        """In force also where no folder is open or nothing is indexed."""
+        return self._workspace.policy if self._workspace else self._own_policy
 
     async def _mix(self, document: Document, offset: int) -> Mix:
         if self._workspace is None or not document.file or not self._settings.snippet_tokens:
@@ -139,11 +268,9 @@ class Pipeline:
     def _request(
         self, document: Document, offset: int, answer: Answer, trigger: Trigger, mix: Mix
     ) -> CompletionRequest:
-        settings = self._settings
-        budget = Budget(settings.prompt_tokens, settings.snippet_tokens)
-        before = self._packed.get(document.uri, ())
-        prompt = assemble(document, offset, mix.snippets, mix.scores, budget, before)
-        self._packed[document.uri] = prompt.packed
+        settings, known = self._settings, self._of(document.uri)
+        out = outgoing(document, offset, mix, settings, self._policy, known.prompt)
+        prompt = known.prompt = out.prompt
         return CompletionRequest(
             request_id=answer.request_id,
             session_id=self._session_id,
@@ -156,58 +283,24 @@ class Pipeline:
             max_tokens=settings.line_tokens if answer.mode is Mode.LINE else settings.block_tokens,
             deadline_ms=settings.deadline_ms,
             trigger=trigger,
+            num_redacted=out.num_redacted,
         )
 
-    async def _ask(
-        self, request: CompletionRequest, document: Document, offset: int, watch: "_StopWatch"
-    ) -> tuple[str, FinishChunk | None]:
-        """The text so far as it is needed, and the last chunk, None where the stream was closed before it."""
-        text = ""
-        async with contextlib.aclosing(self._completer.complete(request)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, FinishChunk):
-                    watch.lap("rest")
-                    return text, chunk
-                if not text:
-                    watch.lap("first_text")
-                text += chunk.text
-                if enough(document, offset, request.mode, text):
-                    break
-        watch.lap("rest")
-        return text, None
+
+def _denied(answer: Answer, verdict: Verdict) -> Answer:
+    return replace(answer, reason=DENIED.get(verdict.reason, NoSuggestion.EXCLUDED), detail=verdict.reason.value)
 
 
 def _snippet(found: Found) -> Snippet:
     return Snippet(found.path, found.text, found.source)
 
 
-def _answered(
-    answer: Answer, outcome: Insertion | Withheld, finish: FinishChunk | None, laps: dict[str, float]
-) -> Answer:
-    usage = finish.usage if finish else Usage()
+def _measured(answer: Answer, flight: Flight, watch: StopWatch) -> Answer:
+    """With what the flight took; its tokens count for the question that it was sent for."""
+    finish = flight.finish
+    is_own = answer.request_id == flight.request.request_id
     timing = finish.timing_ms if finish else Timing()
     service = {"queue": timing.queue, "prefill": timing.prefill, "decode": timing.decode}
-    answer = replace(answer, usage=usage, timing_ms={**laps, **service})
-    if isinstance(outcome, Insertion):
-        return replace(answer, insertion=outcome)
-    is_late = finish is not None and finish.finish is Finish.DEADLINE
-    return replace(answer, reason=NoSuggestion.DEADLINE if is_late else NoSuggestion.WITHHELD, detail=outcome.value)
-
-
-def _detail(error: CompletionError) -> str:
-    """What a service finds wrong with a request may quote it."""
-    return error.title if isinstance(error, InvalidRequest) else str(error)
-
-
-class _StopWatch:
-    """Milliseconds per stage; `total` grows with each."""
-
-    def __init__(self) -> None:
-        self._last = self._start = time.perf_counter()
-        self.laps: dict[str, float] = {}
-
-    def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.laps[stage] = round((now - self._last) * 1000, 2)
-        self.laps["total"] = round((now - self._start) * 1000, 2)
-        self._last = now
+    laps = {**watch.laps, "first_text": round(flight.first_text_ms, 2), **service}
+    usage = finish.usage if finish and is_own else Usage()
+    return replace(answer, model=finish.model if finish else "", usage=usage, timing_ms=laps)

@@ -5,6 +5,7 @@
     repeats ........... not the lines above, not those below        repeats.py
     rest of the line .. merged with, never shown twice              merge.py
     line ends ......... the document's own
+    credentials ....... none                                        credentials.py
 
 Pure functions of a document, an offset and a text. Knows neither the model nor the editor, and never raises.
 """
@@ -13,6 +14,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from lsp_complete.completion.credentials import brings_credential
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.cut import cut
 from lsp_complete.completion.indentation import reindented
@@ -42,6 +44,7 @@ class Withheld(StrEnum):
     REPEATS_BELOW = "repeats-below"
     REPEATS_REST = "repeats-rest"
     DOES_NOT_FIT = "does-not-fit"
+    CREDENTIAL = "credential"
 
 
 def postprocess(document: Document, offset: int, mode: Mode, raw: str) -> Insertion | None:
@@ -68,7 +71,11 @@ def judge(document: Document, offset: int, mode: Mode, raw: str) -> Insertion | 
     if fitted is None:
         return Withheld.DOES_NOT_FIT
     text, num_replaced = fitted
-    return Insertion(with_eol(text, document.eol), num_replaced) if text.strip() else Withheld.REPEATS_REST
+    if not text.strip():
+        return Withheld.REPEATS_REST
+    if brings_credential(document, cursor.offset, text, num_replaced):
+        return Withheld.CREDENTIAL
+    return Insertion(with_eol(text, document.eol), num_replaced)
 
 
 def enough(document: Document, offset: int, mode: Mode, text_so_far: str) -> bool:

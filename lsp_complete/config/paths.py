@@ -23,8 +23,23 @@ def index_folder() -> Path:
     return Path(os.environ.get("LSP_COMPLETE_INDEXES") or platformdirs.user_cache_path(_APP) / "index")
 
 
+def tree_folder() -> Path:
+    """Source trees that retrieval is measured on; safe to delete."""
+    return Path(os.environ.get("LSP_COMPLETE_TREES") or platformdirs.user_cache_path(_APP) / "trees")
+
+
+def state_folder() -> Path:
+    """What became of suggestions, if it is remembered; safe to delete."""
+    return Path(os.environ.get("LSP_COMPLETE_STATE") or platformdirs.user_state_path(_APP))
+
+
 def log_folder() -> Path:
     return Path(os.environ.get("LSP_COMPLETE_LOGS") or platformdirs.user_log_path(_APP))
+
+
+def audit_file() -> Path:
+    """What left this machine; private to the user."""
+    return log_folder() / "audit.jsonl"
 
 
 def runtime_folder() -> Path:

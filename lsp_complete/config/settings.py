@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lsp_complete.config.consent import consent
 from lsp_complete.config.paths import config_file
 
 _ENV_PREFIX = "LSP_COMPLETE_"
@@ -25,13 +26,29 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_max_length=4096)
 
     enabled: bool = Field(True, description="Whether suggestions are made at all.")
-    disabled_languages: tuple[str, ...] = Field((), description="Language ids in which no suggestion is made.")
+    disabled_languages: tuple[str, ...] = Field(
+        (), description="Language ids in which no suggestion is made, and whose files never leave the machine."
+    )
+    disabled_scopes: tuple[Literal["comment", "string"], ...] = Field(
+        (), description="Where no suggestion is made: `comment`, `string`."
+    )
     index: bool = Field(True, description="Whether the repository is indexed, and used for suggestions.")
     exclude: tuple[str, ...] = Field((), description="Files that never leave the machine, as patterns of .gitignore.")
-    debounce_ms: int = Field(75, ge=0, le=5000, description="Pause in typing before an automatic request is sent.")
+    disabled_repositories: tuple[str, ...] = Field(
+        (), description="Repositories that never leave it, as patterns of their remotes' addresses."
+    )
+    max_file_kib: int = Field(2048, ge=1, le=2048, description="Larger files never leave it.")
+    audit: Literal["off", "paths", "text"] = Field(
+        "paths", description="What is kept, on this machine, of each request: nothing, its paths and sizes, all of it."
+    )
+    debounce_ms: int | None = Field(
+        None, ge=0, le=5000, description="Pause in typing before an automatic request is sent; unset: by your rhythm."
+    )
     deadline_ms: int = Field(10_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
+    # A slow processor computes 1024 cold tokens in 20 s. With 384 of them for snippets instead of 256, of the names
+    # that are needed 1 to 5 % more stand in the prompt, and a cursor that moves has less to compute anew.
     prompt_tokens: int = Field(1024, ge=128, le=32_768, description="Model tokens that a prompt may take.")
-    snippet_tokens: int = Field(256, ge=0, le=32_768, description="Those of them that other files may take.")
+    snippet_tokens: int = Field(384, ge=0, le=32_768, description="Those of them that other files may take.")
     line_tokens: int = Field(48, ge=1, le=1024, description="Model tokens that a one-line suggestion may take.")
     block_tokens: int = Field(160, ge=1, le=1024, description="Model tokens that a block may take.")
 
@@ -40,7 +57,7 @@ class Settings(BaseModel):
     ca_file: str = Field("", description="PEM file of the authority that signed the service's certificate.")
 
     model: str = Field("auto", description="Name of a model in the catalogue, or a path to a GGUF file.")
-    engine: Literal["llamacpp"] = Field("llamacpp", description="What runs the model.")
+    engine: Literal["llamacpp", "openai"] = Field("llamacpp", description="What runs the model.")
     host: str = Field("127.0.0.1", description="Address on which the service listens.")
     port: int = Field(8765, ge=0, le=65_535, description="Port on which the service listens; 0: any free one.")
     tls_cert: str = Field("", description="PEM file with the service's certificate chain; empty: cleartext.")
@@ -51,6 +68,19 @@ class Settings(BaseModel):
     queue_length: int = Field(32, ge=0, le=10_000, description="Requests that may wait for a slot.")
     max_body_kib: int = Field(1024, ge=1, le=65_536, description="Largest request body that the service reads.")
     session_idle_s: int = Field(120, ge=1, le=86_400, description="The local service stops so long after its last use.")
+    upstream_url: str = Field("", description="The address of the server behind the engine `openai`.")
+    upstream_credential: str = Field("", repr=False, description="What that server asks for.")
+    upstream_model: str = Field("", description="The name of its model; may be empty where it has one only.")
+    credentials_file: str = Field("", description="File with a line `NAME CREDENTIAL` for each further user.")
+    requests_per_s: float = Field(0.0, ge=0, le=10_000, description="What one credential may ask for; 0: as it likes.")
+    response_cache_s: int = Field(30, ge=0, le=3600, description="An answer is given again for so long; 0: never.")
+    blocklist: str = Field("", description="File of fingerprints: code that no suggestion may repeat.")
+    drain_s: int = Field(10, ge=0, le=600, description="Told to stop, the service finishes answers for so long.")
+
+    telemetry: Literal["off", "local", "on"] = Field(
+        "off", description="What becomes of suggestions: forgotten, kept in figures on this machine, sent too."
+    )
+    telemetry_url: str = Field("", description="The endpoint that those figures are sent to.")
 
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
 
@@ -63,13 +93,16 @@ def load_settings(
     """The settings and what was wrong with them, one line a problem. Never raises."""
     problems: list[str] = []
     values: dict[str, Any] = {}
-    file = file or config_file()
+    file, environ = file or config_file(), os.environ if environ is None else environ
+    consents: list[Any] = []
     for origin, layer in (
         (file.name, _from_file(file, problems)),
-        ("environment", _from_environment(os.environ if environ is None else environ)),
+        ("environment", _from_environment(environ)),
         (COMMAND_LINE, dict(overrides or {})),
     ):
+        consents.append(layer.get("telemetry"))
         values |= _good_values(layer, origin, problems)
+    values["telemetry"] = consent(consents, environ).value
     return Settings(**values), problems
 
 

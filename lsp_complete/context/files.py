@@ -40,6 +40,7 @@ class Skipped(StrEnum):
     SYMLINK = "symbolic link"
     ODD_NAME = "a name that is no text"
     GENERATED = "generated"
+    TOO_SLOW = "too slow to parse"
     EXCLUDED = "excluded"
 
 

@@ -27,10 +27,17 @@ class Globs:
     def names(self, path: str, relative: str) -> bool:
         """`path` is absolute, `relative` the same file from its root or "". Both have forward slashes; a folder's
         ends in one."""
-        if self._spec is None:
-            return False
-        candidates = (relative, _rootless(path))
-        return any(candidate and self._spec.check_file(candidate).include is True for candidate in candidates)
+        return self._name_one((relative, _rootless(path)))
+
+    def names_anywhere(self, path: str) -> bool:
+        """As `names`, whatever folder may be the root: to open one further in does not get past a pattern."""
+        whole = _rootless(path)
+        starts = [0, *(match.end() for match in re.finditer("/", whole))]
+        return self._name_one(whole[start:] for start in starts)
+
+    def _name_one(self, candidates: Iterable[str]) -> bool:
+        spec = self._spec
+        return spec is not None and any(one and spec.check_file(one).include is True for one in candidates)
 
 
 def _normal(pattern: str) -> str:

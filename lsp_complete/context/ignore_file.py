@@ -41,7 +41,7 @@ def _expression(body: str) -> str:
     *folders, last = body.strip("/").split("/")
     start = "" if is_anchored else "(?:.*/)?"
     middle = "".join("(?:.*/)?" if folder == "**" else _segment(folder) + "/" for folder in folders)
-    return start + middle + (".+" if last == "**" and is_anchored else _segment(last)) + end
+    return start + middle + (".+" if last == "**" and is_anchored else "(?=[^/])" + _segment(last)) + end
 
 
 def _segment(glob: str) -> str:

@@ -10,17 +10,20 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lsp_complete.context import queries
-from lsp_complete.context.answers import FoundChunk, FoundReference, Status, occurrences
+from lsp_complete.context.answers import FoundChunk, FoundReference, IndexState, Status, occurrences
 from lsp_complete.context.files import FileText, read_file
+from lsp_complete.context.heir import Heir
 from lsp_complete.context.indexer import Hooks, clear, update, update_files
 from lsp_complete.context.keeper import Keeper
-from lsp_complete.context.overlay import Overlay
+from lsp_complete.context.overlay import Overlay, open_file
 from lsp_complete.context.parse import words_of
 from lsp_complete.context.policy import GIT_IGNORE, TOOL_IGNORE, Policy
 from lsp_complete.context.queries import Chunk, FoundDefinition
+from lsp_complete.context.remembered import Lines, Outline, Remembered, lines_of
 from lsp_complete.context.search import rank
 from lsp_complete.context.store import Store, database_file
 from lsp_complete.text.symbols import Definition, Import
@@ -32,6 +35,8 @@ _MAX_REFERENCE_FILES = 6
 _MAX_REFERENCE_CHUNKS = 40
 # More changes at once than this are a branch switch: one walk is cheaper than asking about each file.
 _MAX_SINGLE_FILES = 200
+# Names whose popularity is looked up at once, 30 µs each.
+_MAX_POPULAR = 200
 _NO_FILES: tuple[int, dict[str, int]] = (0, {})
 
 
@@ -47,6 +52,11 @@ class Index:
         self._opening = threading.Lock()
         self._shown: dict[str, bool] = {}
         self._common: set[str] = set()
+        self._remembered = Remembered()
+        self._popular: dict[str, int] = {}
+        self._updating = threading.RLock()
+        self._is_closed = False
+        self._heir = Heir(self._take_over)
 
     @classmethod
     def open(cls, root: str | Path, folder: str | Path, policy: Policy, *, may_write: bool = True) -> "Index":
@@ -59,40 +69,35 @@ class Index:
 
     def build(self, hooks: Hooks | None = None, *, afresh: bool = False) -> Status:
         """Bring the index up to date with the tree, or make it; `afresh` forgets what was there. Does nothing where
-        another process does."""
-        hooks = hooks or Hooks()
-        if afresh:
-            self._keeper.write(clear)
-        is_done = self._keeper.write(lambda connection: update(connection, self.root, self.policy, hooks))
-        self._common = set()
-        self._ask_policy_again()
-        if is_done and not self._keeper.last.walk.unreadable:  # each file has just passed the policy
-            self._shown = dict.fromkeys(self._keeper.ask(queries.paths) or (), True)
+        another process does, and takes over when that is gone."""
+        with self._updating:
+            if not self._is_closed:
+                self._build(self._until_closed(hooks or Hooks()), afresh)
         return self.status()
 
     def update_files(self, paths: Iterable[str]) -> None:
         """Bring the index up to date with some files that changed, came or went; folders and ignore files too."""
-        names = {name for path in paths if (name := self._relative(path))}
-        if len(names) > _MAX_SINGLE_FILES or any(map(self._needs_walk, names)):
-            self.build()
-            return
-        changed = [name for name in names if os.path.isfile(self._absolute(name)) and self._is_indexed(name)]
-        gone = [name for name in names if name not in changed]
-        report = self._keeper.last.walk
-        self._keeper.write(lambda connection: update_files(connection, self.root, changed, gone, report))
+        with self._updating:
+            if not self._is_closed:
+                self._update_files({name for path in paths if (name := self._relative(path))})
 
     def update_document(self, path: str, text: str) -> None:
         """An open document has this text. Parses it, which takes milliseconds for a long one."""
         name = self._relative(path)
+        if not (name and self.policy.allows(self._absolute(name)).allowed):
+            self.close_document(path)
+            return
+        parsed = open_file(name, text)
         with self._opening:
-            if name and self.policy.allows(self._absolute(name)).allowed:
-                self._overlay = self._overlay.with_file(name, text)
-            else:
-                self._overlay = self._overlay.without_file(name)
+            self._overlay = self._overlay.with_file(name, parsed)
 
     def close_document(self, path: str) -> None:
         with self._opening:
             self._overlay = self._overlay.without_file(self._relative(path))
+
+    def close_documents(self) -> None:
+        with self._opening:
+            self._overlay = Overlay()
 
     def use_policy(self, policy: Policy) -> None:
         """New settings apply at once: what they deny is hidden now, and removed by the next build."""
@@ -102,7 +107,11 @@ class Index:
     def definitions(self, name: str, limit: int = _MAX_DEFINITIONS) -> list[FoundDefinition]:
         """Definitions of a name, those in open documents first."""
         overlay = self._overlay
-        stored = self._keeper.ask(lambda connection: queries.definitions(connection, name, limit)) or []
+        stored = self._remembered.get(
+            ("definitions", name, limit),
+            self._keeper.ask(queries.version),
+            lambda: self._keeper.ask(lambda connection: queries.definitions(connection, name, limit)) or [],
+        )
         return [*overlay.definitions(name), *(one for one in stored if self._is_current(overlay, one.path))][:limit]
 
     def definitions_in(self, path: str) -> list[Definition]:
@@ -112,6 +121,28 @@ class Index:
             return overlay.definitions_in(path)
         return self._keeper.ask(lambda conn: queries.definitions_in(conn, path)) or [] if self._may_show(path) else []
 
+    def outline(self, path: str) -> Outline:
+        """The same, sorted and remembered."""
+
+        def outlined() -> Outline:
+            return Outline([FoundDefinition(path, "", one) for one in self.definitions_in(path)])
+
+        return self._remembered.get(("outline", path), self._stamp(path), outlined)
+
+    def lines(self, path: str, first: int, end: int) -> Lines:
+        """Some lines of a file with their words, remembered."""
+        return self._remembered.get(
+            (path, first, end), self._stamp(path), lambda: lines_of(path, self.read(path) or "", first, end)
+        )
+
+    def popularity(self, names: Iterable[str]) -> dict[str, int]:
+        """Roughly in how many chunks of lines each name stands, up to a limit. New names are looked up, some at a
+        time, and then remembered for good: what is popular stays so."""
+        asked = set(names)
+        fresh = [name for name in asked if name not in self._popular][:_MAX_POPULAR]
+        self._popular |= self._keeper.ask(lambda connection: queries.num_chunks_with(connection, fresh)) or {}
+        return {name: self._popular.get(name, 0) for name in asked}
+
     def has_file(self, path: str) -> bool:
         """Whether a file is open or in the index."""
         return bool(self.existing([path]))
@@ -120,6 +151,11 @@ class Index:
         """Those of the files that are open or in the index."""
         stored = self._keeper.ask(lambda connection: queries.existing(connection, paths)) or set()
         return {path for path in paths if path in self._overlay.files or (path in stored and self._may_show(path))}
+
+    def starting_with(self, prefix: str) -> list[str]:
+        """Some files of the index whose paths begin so."""
+        stored = self._keeper.ask(lambda connection: queries.starting_with(connection, prefix)) or []
+        return [path for path in stored if self._may_show(path)]
 
     def imports_of(self, path: str) -> list[Import]:
         overlay = self._overlay
@@ -177,9 +213,50 @@ class Index:
             ),
         )
 
+    def cancel(self) -> None:
+        """End an update that is under way, and begin no other one."""
+        self._is_closed = True
+
     def close(self) -> None:
-        self._keeper.close()
-        self._overlay = Overlay()
+        """Waits for an update to end: a fraction of a second."""
+        self.cancel()
+        self._heir.stop()
+        with self._updating:
+            self._keeper.close()
+        self.close_documents()
+
+    def _build(self, hooks: Hooks, afresh: bool) -> None:
+        if afresh:
+            self._keeper.write(clear)
+        is_done = self._keeper.write(lambda connection: update(connection, self.root, self.policy, hooks))
+        self._common = set()
+        self._ask_policy_again()
+        if is_done and not self._keeper.last.walk.unreadable:  # each file has just passed the policy
+            self._shown = dict.fromkeys(self._keeper.ask(queries.paths) or (), True)
+        if self._keeper.state is IndexState.FOLLOWING:
+            self._heir.wait()
+
+    def _take_over(self) -> bool:
+        """Where the process that kept the index is gone, keep it from now on: it may have left it half done."""
+        with self._updating:
+            self._keeper.connect()
+            if self._keeper.state is IndexState.FOLLOWING and not self._is_closed:
+                return False
+            if not self._is_closed:
+                self._build(self._until_closed(Hooks()), afresh=False)
+            return True
+
+    def _update_files(self, names: set[str]) -> None:
+        if len(names) > _MAX_SINGLE_FILES or any(map(self._needs_walk, names)):
+            self._build(self._until_closed(Hooks()), afresh=False)
+            return
+        changed = [name for name in names if os.path.isfile(self._absolute(name)) and self._is_indexed(name)]
+        gone = [name for name in names if name not in changed]
+        report = self._keeper.last.walk
+        self._keeper.write(lambda connection: update_files(connection, self.root, changed, gone, report))
+
+    def _until_closed(self, hooks: Hooks) -> Hooks:
+        return replace(hooks, is_cancelled=lambda: self._is_closed or hooks.is_cancelled())
 
     def _ranked(self, connection: sqlite3.Connection, words: dict[str, None], limit: int) -> list[tuple[Chunk, float]]:
         overlay = self._overlay
@@ -192,6 +269,10 @@ class Index:
         current = {number: chunk for number, chunk in stored.items() if self._is_current(overlay, chunk.path)}
         chunks = ((key if isinstance(key, Chunk) else current.get(key), score) for key, score in ranked)
         return [(chunk, score) for chunk, score in chunks if chunk is not None]
+
+    def _stamp(self, path: str) -> object:
+        """Changes with what is known of a file."""
+        return self._overlay.files.get(path) or self._keeper.ask(lambda connection: queries.hash_of(connection, path))
 
     def _paths_with(self, word: str) -> list[str]:
         """Files that hold a word, open documents first."""
@@ -213,8 +294,13 @@ class Index:
         until the next build."""
         known = self._shown.get(path)
         if known is None:
-            known = self._shown[path] = self.policy.indexes(self._absolute(path)).allowed
+            known = self._shown[path] = self._is_ours(self._absolute(path))
         return known
+
+    def _is_ours(self, absolute: str) -> bool:
+        """Whether the policy lets a file be indexed, and no other root inside this one has it."""
+        is_here = self.policy.root_of(absolute) == self.policy.root_of(self._absolute("_"))
+        return is_here and self.policy.indexes(absolute).allowed
 
     def _ask_policy_again(self) -> None:
         self._shown = {}
@@ -224,8 +310,7 @@ class Index:
 
     def _is_indexed(self, path: str) -> bool:
         """Whether a file lies in the root, without the help of links, and the policy lets it be indexed."""
-        absolute = self._absolute(path)
-        return bool(path) and self._relative(path) == path and self.policy.indexes(absolute).allowed
+        return bool(path) and self._relative(path) == path and self._is_ours(self._absolute(path))
 
     def _needs_walk(self, name: str) -> bool:
         is_rule = os.path.basename(name) in (GIT_IGNORE, TOOL_IGNORE)

@@ -6,7 +6,6 @@ is one transaction, so a build that is cancelled or killed goes on where it stop
 
 import sqlite3
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from lsp_complete.context.parse import ParsedFile, Unreadable
@@ -14,7 +13,7 @@ from lsp_complete.context.policy import Policy
 from lsp_complete.context.rows import KnownFile, known_among, known_files, remove_files, tidy, write_files
 from lsp_complete.context.store import empty
 from lsp_complete.context.walk import FoundFile, Scandir, WalkReport, walk
-from lsp_complete.context.workers import Work, parse_all
+from lsp_complete.context.workers import DEFAULT_LIMITS, Limits, Work, parse_all
 
 # Rows of this many files are removed in one transaction: after a branch switch there are thousands.
 _REMOVE_AT_ONCE = 200
@@ -25,12 +24,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What a caller may want to hear or to say during an update, and what tests put in place of disk and processes."""
+    """What a caller may want to hear or to say during an update, and what tests put in place of disk and limits."""
 
     progress: Progress = lambda done, total: None
     is_cancelled: Callable[[], bool] = lambda: False
     scandir: Scandir | None = None
-    executor: Callable[[], Executor] | None = None
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(slots=True)
@@ -47,7 +46,12 @@ def update(connection: sqlite3.Connection, root: str, policy: Policy, hooks: Hoo
     """Raises sqlite3.Error; what was committed before stays."""
     done = Update()
     scandir = {} if hooks.scandir is None else {"scandir": hooks.scandir}
-    found = {file.path: file for file in walk(root, policy, done.walk, **scandir)}
+    found: dict[str, FoundFile] = {}
+    for file in walk(root, policy, done.walk, **scandir):
+        found[file.path] = file
+        if hooks.is_cancelled():
+            done.is_complete = False
+            return done
     known = known_files(connection)
     _remove(connection, _gone(found, known, done.walk), hooks, done)
     _parse(connection, root, _changed(found, known), known, hooks, done)
@@ -114,13 +118,15 @@ def _remove(connection: sqlite3.Connection, ids: list[int], hooks: Hooks, done: 
 def _parse(
     connection: sqlite3.Connection, root: str, work: list[Work], known: dict[str, KnownFile], hooks: Hooks, done: Update
 ) -> None:
-    results = parse_all(root, work, hooks.executor)
+    results = parse_all(root, work, hooks.limits)
     num_done = 0
     try:
         for batch in results:
             if hooks.is_cancelled():
                 done.is_complete = False
                 return
+            if not batch:
+                continue
             write_files(connection, [file for file in batch if isinstance(file, ParsedFile)], known)
             done.walk.unreadable |= {file.path: file.errno for file in batch if isinstance(file, Unreadable)}
             num_done += len(batch)

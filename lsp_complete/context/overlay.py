@@ -9,10 +9,12 @@ from lsp_complete.text.symbols import Definition, Import
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
+    """`chunks` has the numbers of those that hold a word."""
+
     text: str
     parsed: ParsedFile
     definitions: dict[str, list[Definition]]
-    chunks: tuple[frozenset[str], ...]
+    chunks: dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,8 @@ class Overlay:
 
     files: dict[str, OpenFile] = field(default_factory=dict)
 
-    def with_file(self, path: str, text: str) -> "Overlay":
-        return Overlay({**self.files, path: _open_file(path, text)})
+    def with_file(self, path: str, file: OpenFile) -> "Overlay":
+        return Overlay({**self.files, path: file})
 
     def without_file(self, path: str) -> "Overlay":
         return Overlay({name: file for name, file in self.files.items() if name != path})
@@ -41,17 +43,17 @@ class Overlay:
         return [import_of(row) for row in self.files[path].parsed.imports]
 
     def chunks(self, word: str) -> list[Chunk]:
-        return [
-            Chunk(path, number)
-            for path, file in self.files.items()
-            for number, words in enumerate(file.chunks)
-            if word in words
-        ]
+        return [Chunk(path, number) for path, file in self.files.items() for number in file.chunks.get(word, ())]
 
 
-def _open_file(path: str, text: str) -> OpenFile:
+def open_file(path: str, text: str) -> OpenFile:
+    """Parses the text, which takes milliseconds for a long one."""
     parsed = parse_text(path, text)
     definitions: dict[str, list[Definition]] = {}
     for row in parsed.definitions:
         definitions.setdefault(row[0], []).append(definition_of(row))
-    return OpenFile(text, parsed, definitions, tuple(frozenset(chunk.split()) for chunk in parsed.chunks))
+    chunks: dict[str, list[int]] = {}
+    for number, words in enumerate(parsed.chunks):
+        for word in set(words.split()):
+            chunks.setdefault(word, []).append(number)
+    return OpenFile(text, parsed, definitions, chunks)

@@ -1,7 +1,8 @@
 """The one gate: may bytes of this file leave the machine, and does the file belong in the index?
 
 Secret names, ignore files at every level, exclusions of the user and of an organisation. When in doubt the answer is
-no: a rule that cannot be read denies what it might have denied. Knows paths, not contents (secrets.py does).
+no: a rule that cannot be read denies what it might have denied. Knows paths, sizes and languages, not what a text says
+(secrets.py does).
 """
 
 import os
@@ -19,15 +20,19 @@ from lsp_complete.context.enterprise import (
     is_excluded_repository,
     read_enterprise_rules,
 )
+from lsp_complete.context.exclusions import NO_EXCLUSIONS, Exclusions
 from lsp_complete.context.files import decode
 from lsp_complete.context.globs import Globs
 from lsp_complete.context.ignore_file import IgnoreFile
 from lsp_complete.context.secret_files import is_secret_folder, is_secret_path
+from lsp_complete.text.document import Document
 from lsp_complete.text.languages import language_of
+from lsp_complete.text.scopes import Scope, scope_at
 
 GIT_IGNORE = ".gitignore"
 TOOL_IGNORE = ".lspcompleteignore"
 _GIT_EXCLUDE = ".git/info/exclude"
+_GIT_CONFIG = ".git/config"
 # A real one has some hundred lines; a larger file is none that a person wrote.
 _MAX_IGNORE_BYTES = 1_000_000
 # An edit of an ignore file takes longer than this to get from a user's hands to the next request.
@@ -57,6 +62,9 @@ class Reason(StrEnum):
     TOOL = "ignored by .lspcompleteignore"
     USER = "excluded by the settings"
     ENTERPRISE = "excluded by the organisation"
+    LANGUAGE = "in a language that the settings exclude"
+    SCOPE = "in a comment or string, where suggestions are switched off"
+    TOO_LARGE = "too large"
     BUILT_IN = "in a folder that is never indexed"
     UNREADABLE = "its rules cannot be read"
 
@@ -95,7 +103,7 @@ class FolderRules:
 
 
 class Policy:
-    """The gate for some workspace roots. `allows` and `indexes` never raise. Safe in any thread.
+    """The gate for some workspace roots. What gives a verdict never raises, but `folder`. Safe in any thread.
 
     Ignore files are looked at again when the last look at a folder is `_RECHECK_S` old, and read again when they
     changed. Other settings make a new `Policy`. `secret_files_may_leave` is the one switch that takes the built-in
@@ -105,14 +113,16 @@ class Policy:
     def __init__(
         self,
         roots: Iterable[str | Path] = (),
-        user_globs: Iterable[str] = (),
+        exclusions: Exclusions = NO_EXCLUSIONS,
         *,
         secret_files_may_leave: bool = False,
         enterprise_file: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.roots = tuple(sorted({_folder(os.path.realpath(root)) for root in roots}, key=len, reverse=True))
-        self._user = Globs(user_globs)
+        self._exclusions = exclusions
+        self._user = Globs(exclusions.globs)
+        self._user_languages = frozenset(exclusions.languages)
         self._secrets_are_guarded = not secret_files_may_leave
         self._enterprise_file = enterprise_file or default_enterprise_file()
         self._clock = clock
@@ -124,7 +134,30 @@ class Policy:
     def problems(self) -> list[str]:
         """Settings that are not understood, one line each, for whoever shows warnings."""
         found = [f"exclusion is no pattern: {pattern}" for pattern in self._user.bad]
-        return [*found, *filter(None, [self._enterprise_rules().problem])]
+        rules = self._enterprise_rules()
+        return [*found, *filter(None, [rules.problem, rules.warning])]
+
+    def admits(self, document: Document) -> Verdict:
+        """Whether anything of a document may leave: a buffer that is no file is judged by what it is."""
+        if self._enterprise_rules().problem:
+            return _NO[Reason.ENTERPRISE]
+        if reason := self._language_reason(document.path, document.language):
+            return _NO[reason]
+        if len(document.text) > self._max_file_bytes:
+            return _NO[Reason.TOO_LARGE]
+        return self.allows(document.file) if document.file else _YES
+
+    def admits_at(self, document: Document, offset: int) -> Verdict:
+        """As `admits`, for the scopes that are switched off. Parses the document, where there are any."""
+        if not self.scopes:
+            return _YES
+        scope = scope_at(document.text, offset, language_of(document.path, document.language))
+        return _NO[Reason.SCOPE] if scope in self.scopes else _YES
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """Those that are switched off."""
+        return self._enterprise_rules().scopes.union(self._exclusions.scopes)
 
     def allows(self, path: str | Path) -> Verdict:
         """Whether bytes of the file may leave the machine, under its own name and under that of a link's target."""
@@ -173,7 +206,8 @@ class Policy:
             verdicts = [self._verdict(name, for_index=for_index) for name in names]
         except (OSError, ValueError, RecursionError):
             return _NO[Reason.UNREADABLE]
-        return next((verdict for verdict in verdicts if not verdict.allowed), _YES)
+        otherwise = _NO[Reason.TOO_LARGE] if _size(given) > self._max_file_bytes else _YES
+        return next((verdict for verdict in verdicts if not verdict.allowed), otherwise)
 
     def _verdict(self, path: str, *, for_index: bool) -> Verdict:
         folder, name = os.path.split(path)
@@ -201,6 +235,7 @@ class Policy:
             _stamp(path + TOOL_IGNORE),
             _stamp(path + _GIT_EXCLUDE) if parent is None else None,
             _stamp(str(self._enterprise_file)) if parent is None else None,
+            _stamp(path + _GIT_CONFIG) if self._exclusions.repositories or self._enterprise[1].repositories else None,
         )
         key = (path, parent is None)
         known = self._cache.get(key)
@@ -229,6 +264,8 @@ class Policy:
         rules = self._enterprise_rules()
         if rules.problem or is_excluded_repository(path, rules.repositories):
             return Reason.ENTERPRISE
+        if is_excluded_repository(path, self._exclusions.repositories):
+            return Reason.USER
         if parent is None:
             return self._named(path, root)
         if not parent.verdict.allowed:
@@ -239,18 +276,35 @@ class Policy:
         """The reason that names alone give against a file, or against a folder, whose path ends in a slash."""
         rules = self._enterprise[1]
         relative = path[len(root) :] if path.startswith(root) else ""
-        if rules.exclude.names(path, relative) or _is_language(path, rules.languages):
+        if rules.exclude.names_anywhere(path):
             return Reason.ENTERPRISE
         if self._secrets_are_guarded and _is_secret(path):
             return Reason.SECRET
-        return Reason.USER if self._user.names(path, relative) else Reason.NONE
+        if self._user.names(path, relative):
+            return Reason.USER
+        return Reason.NONE if path.endswith("/") else self._language_reason(path)
+
+    def _language_reason(self, path: str, language_id: str = "") -> Reason:
+        """Why nothing in a file's language may leave: that which the editor says, or that of the file's name."""
+        for excluded, reason in (
+            (self._enterprise[1].languages, Reason.ENTERPRISE),
+            (self._user_languages, Reason.LANGUAGE),
+        ):
+            if excluded and not excluded.isdisjoint(_language_ids(path, language_id)):
+                return reason
+        return Reason.NONE
+
+    @property
+    def _max_file_bytes(self) -> int:
+        return min(self._exclusions.max_file_bytes, self._enterprise[1].max_file_bytes)
 
     def _enterprise_rules(self) -> EnterpriseRules:
         try:
             stamp = _stamp(str(self._enterprise_file))
-        except OSError as error:
-            return EnterpriseRules(problem=f"{self._enterprise_file}: {type(error).__name__}")
-        if stamp != self._enterprise[0]:
+            is_odd = stamp is None and os.path.lexists(self._enterprise_file)
+        except OSError:
+            stamp, is_odd = None, True
+        if is_odd or stamp != self._enterprise[0]:
             self._enterprise = (stamp, read_enterprise_rules(self._enterprise_file))
         return self._enterprise[1]
 
@@ -259,11 +313,20 @@ def _is_secret(path: str) -> bool:
     return is_secret_folder(path.rstrip("/").rpartition("/")[2]) if path.endswith("/") else is_secret_path(path)
 
 
-def _is_language(path: str, language_ids: frozenset[str]) -> bool:
-    if not language_ids or path.endswith("/"):
-        return False
-    language = language_of(path)
-    return not language_ids.isdisjoint((language.key, *language.language_ids))
+def _language_ids(path: str, language_id: str) -> set[str]:
+    """All that the language may be called: by the editor, and by us after the editor's word or the file's name."""
+    found = {language_id}
+    for language in (language_of(path, language_id), language_of(path)):
+        found |= {language.key, *language.language_ids}
+    return found
+
+
+def _size(path: str) -> int:
+    """Of a file; 0 where there is none yet."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _ignored(levels: tuple[_Level, ...], path: str) -> Reason:

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsp_complete.context.parse import CHUNK_LINES
 from lsp_complete.context.store import FILE_SHIFT
@@ -11,6 +11,10 @@ from lsp_complete.text.symbols import Definition, Import, SymbolKind
 
 # Old versions of SQLite take 999 variables.
 _VARIABLES = 900
+# Files whose names begin alike, which are a handful.
+_MAX_NEIGHBOURS = 20
+# What stands in more chunks is popular, and counting on would take time.
+MANY_CHUNKS = 64
 _DEFINITION = 'd.name, d.kind, d.start, d."end", d.signature, d.doc, d.parent, d.bases'
 
 
@@ -23,9 +27,8 @@ class FoundDefinition:
     definition: Definition
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Chunk:
-    """`CHUNK_LINES` lines of a file, by the number of the chunk in the file."""
+class Chunk(NamedTuple):
+    """`CHUNK_LINES` lines of a file, by the number of the chunk in the file. Each key hashes thousands."""
 
     path: str
     number: int
@@ -54,6 +57,16 @@ def definitions_in(connection: sqlite3.Connection, path: str) -> list[Definition
     return [definition_of(row) for row in rows.fetchall()]
 
 
+def version(connection: sqlite3.Connection) -> int:
+    """Changes whenever another connection has written."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
+def hash_of(connection: sqlite3.Connection, path: str) -> bytes | None:
+    row = connection.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
+    return bytes(row[0]) if row else None
+
+
 def imports_of(connection: sqlite3.Connection, path: str) -> list[Import]:
     span = _span_of(connection, path)
     rows = connection.execute("SELECT module, names, start FROM imports WHERE id BETWEEN ? AND ?", span)
@@ -65,6 +78,11 @@ def chunk_numbers(connection: sqlite3.Connection, word: str, limit: int) -> list
     quoted = '"' + word.replace('"', '""') + '"'
     rows = connection.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (quoted, limit))
     return [number for (number,) in rows.fetchall()]
+
+
+def num_chunks_with(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, int]:
+    """For each name how many chunks hold it, `MANY_CHUNKS` at most."""
+    return {name: len(chunk_numbers(connection, name.lower(), MANY_CHUNKS)) for name in names}
 
 
 def chunks_of(connection: sqlite3.Connection, numbers: list[int]) -> dict[int, Chunk]:
@@ -94,6 +112,13 @@ def holds_files(connection: sqlite3.Connection, folder: str) -> bool:
     """Whether files of a folder, named without a slash at its end, are in the index."""
     span = (folder + "/", folder + "0")  # "0" follows "/"
     return connection.execute("SELECT 1 FROM files WHERE path >= ? AND path < ?", span).fetchone() is not None
+
+
+def starting_with(connection: sqlite3.Connection, prefix: str) -> list[str]:
+    """Some files whose paths begin so, in order."""
+    span = (prefix, prefix + "\U0010ffff", _MAX_NEIGHBOURS)
+    rows = connection.execute("SELECT path FROM files WHERE path >= ? AND path < ? LIMIT ?", span)
+    return [path for (path,) in rows.fetchall()]
 
 
 def num_chunks(connection: sqlite3.Connection) -> int:

@@ -42,16 +42,17 @@ def known_among(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[st
 def write_files(connection: sqlite3.Connection, files: Iterable[ParsedFile], known: dict[str, KnownFile]) -> None:
     """Put files in place of what is known of them. One with the known hash is only marked as seen."""
     with _transaction(connection):
+        fresh: list[ParsedFile] = []
         for file in files:
             before = known.get(file.path)
-            if before is None:
-                _insert(connection, file)
-            elif file.hash and file.hash == before.hash:
+            if before is not None and file.hash and file.hash == before.hash:
                 values = (file.size, file.mtime_ns, before.id)
                 connection.execute("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", values)
-            else:
+                continue
+            if before is not None:
                 _delete(connection, before.id)
-                _insert(connection, file)
+            fresh.append(file)
+        _insert(connection, fresh)
 
 
 def remove_files(connection: sqlite3.Connection, ids: Iterable[int]) -> None:
@@ -83,18 +84,26 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _insert(connection: sqlite3.Connection, file: ParsedFile) -> None:
-    cursor = connection.execute(
-        "INSERT INTO files (path, size, mtime_ns, hash, language, skipped) VALUES (?, ?, ?, ?, ?, ?)",
-        (file.path, file.size, file.mtime_ns, file.hash, file.language, file.skipped),
+def _insert(connection: sqlite3.Connection, files: list[ParsedFile]) -> None:
+    """Numbers the files behind those that are there, and writes all rows of a table at once."""
+    first_id = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
+    numbered = [(file_id, file_id << FILE_SHIFT, file) for file_id, file in enumerate(files, first_id)]
+    connection.executemany(
+        "INSERT INTO files (id, path, size, mtime_ns, hash, language, skipped) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(id_, one.path, one.size, one.mtime_ns, one.hash, one.language, one.skipped) for id_, _, one in numbered],
     )
-    first = (cursor.lastrowid or 0) << FILE_SHIFT
-    definitions = ((first + number, *row) for number, row in enumerate(file.definitions))
-    connection.executemany("INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", definitions)
-    imports = ((first + number, *row) for number, row in enumerate(file.imports))
-    connection.executemany("INSERT INTO imports VALUES (?, ?, ?, ?)", imports)
-    words = ((first + number, chunk) for number, chunk in enumerate(file.chunks) if chunk)
-    connection.executemany("INSERT INTO words (rowid, chunk) VALUES (?, ?)", words)
+    connection.executemany(
+        "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, *row) for _, first, one in numbered for number, row in enumerate(one.definitions, first)],
+    )
+    connection.executemany(
+        "INSERT INTO imports VALUES (?, ?, ?, ?)",
+        [(number, *row) for _, first, one in numbered for number, row in enumerate(one.imports, first)],
+    )
+    connection.executemany(
+        "INSERT INTO words (rowid, chunk) VALUES (?, ?)",
+        [(number, chunk) for _, first, one in numbered for number, chunk in enumerate(one.chunks, first) if chunk],
+    )
 
 
 def _delete(connection: sqlite3.Connection, file_id: int) -> None:

@@ -1,23 +1,33 @@
 """The file of an index: opened, made, set aside when it cannot be used, and written by one process at a time.
 
 SQLite in WAL mode: any number of processes read while one writes. Who writes holds a lease, a lock of the operating
-system beside the database; it is free the moment its holder dies. Only the holder of the lease ever makes or renames a
-database, and nothing is deleted under another process. Knows nothing of files' contents (rows.py, queries.py).
+system beside the database. A lease with a heartbeat would be a guess: a process that sleeps with its laptop, or writes
+for longer than the heart may rest, looks dead and is not, and a dead one looks alive for a while. The system knows: the
+lock is free the moment its holder dies, however that came, and never before. Who is left tries again every few seconds
+(heir.py). Only the holder of the lease ever makes or renames a database, and nothing is deleted under another process.
+Knows nothing of files' contents (rows.py, queries.py).
 """
 
 import hashlib
 import os
 import sqlite3
+import zlib
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-SCHEMA_VERSION = 1
+from lsp_complete.text.languages import grammar_folder
+
+# Raise it when files are parsed or stored otherwise than before. Tables and grammars are counted in by themselves.
+_FORMAT = 2
 # How long a writer waits for another one that holds no lease; then it tries again at the next update.
 _BUSY_TIMEOUT_S = 0.5
 # The write-ahead log is cut to this when it has been copied back, so that a large build leaves no large file.
 _WAL_BYTES = 16_000_000
+# The log is copied back when it has so many pages, 16 MB: pages that change often are copied once, not with each batch.
+_WAL_PAGES = 4_000
 # SQLite's page cache for the writer and for the reader, in KiB.
 _CACHE_KIB = 16_384
 # Words that full-text search gathers in memory before it writes them: larger segments, fewer merges.
@@ -26,7 +36,7 @@ _WORDS_BUFFER_BYTES = 16_000_000
 # Numbers of definitions, imports and chunks begin with the number of their file, so that no index by file is needed.
 FILE_SHIFT = 20
 
-_SCHEMA = f"""
+_TABLES = f"""
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
   hash BLOB NOT NULL, language TEXT NOT NULL, skipped TEXT NOT NULL
@@ -37,9 +47,8 @@ CREATE TABLE definitions (
 );
 CREATE INDEX definitions_by_name ON definitions (name);
 CREATE TABLE imports (id INTEGER PRIMARY KEY, module TEXT NOT NULL, names TEXT NOT NULL, start INTEGER NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5 (chunk, detail = none, tokenize = "ascii tokenchars '_$'");
+CREATE VIRTUAL TABLE words USING fts5 (chunk, detail = none, columnsize = 0, tokenize = "ascii tokenchars '_$'");
 INSERT INTO words (words, rank) VALUES ('hashsize', {_WORDS_BUFFER_BYTES});
-PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
@@ -144,11 +153,20 @@ class Store:
             self.writer = _writer(self.file)
 
 
+@cache
+def schema_version() -> int:
+    """A number that changes with what a database would hold of the same files."""
+    version = zlib.crc32(f"{_FORMAT}{_TABLES}".encode())
+    for path in sorted(grammar_folder().glob("*/*.*")):
+        version = zlib.crc32(path.read_bytes(), version)
+    return version & 0x7FFF_FFFF or 1
+
+
 def empty(connection: sqlite3.Connection) -> None:
     """Empty the database in one step: whoever reads sees all of the old or none of it."""
     drops = "".join(f"DROP TABLE {name};" for name in ("files", "definitions", "imports", "words"))
     try:
-        connection.executescript(f"BEGIN IMMEDIATE;{drops}{_SCHEMA}COMMIT;")
+        connection.executescript(f"BEGIN IMMEDIATE;{drops}{_TABLES}COMMIT;")
     except sqlite3.Error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -167,8 +185,9 @@ def _writer(file: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
         if _version(connection) == 0:
-            connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
+            connection.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {schema_version()};COMMIT;")
         _check_version(connection)
     except BaseException:
         connection.close()
@@ -201,7 +220,7 @@ def _version(connection: sqlite3.Connection) -> int:
 def _check_version(connection: sqlite3.Connection) -> None:
     """A version that is not ours counts as damage: there is nothing in an index that cannot be built again."""
     version = _version(connection)
-    if version != SCHEMA_VERSION:
+    if version != schema_version():
         error = sqlite3.DatabaseError(f"schema version {version}")
         error.sqlite_errorcode = sqlite3.SQLITE_SCHEMA
         raise error

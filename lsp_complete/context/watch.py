@@ -8,8 +8,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from lsp_complete.context.policy import Policy
 from lsp_complete.context.walk import WalkReport, walk
@@ -81,19 +82,23 @@ class Watcher:
         """Place the watches."""
         self._next_poll_s = self._clock() + POLL_S
         try:
-            self._backend = self._make_backend(self._root, self._changed)
+            self._backend = self._make_backend(self._root, self.changed)
         except (OSError, ImportError) as error:
             self._warn(error)
         self._add_folders(self._root)
 
     def start(self) -> None:
         """Place the watches and report changes from a thread of our own until `stop`."""
-        self._thread = threading.Thread(target=self._run, name="lsp-complete-watch", daemon=True)
-        self._thread.start()
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._thread = threading.Thread(target=self._run, name="lsp-complete-watch", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """Release all watches. Not to be called from `on_change`."""
-        self._stopped.set()
+        with self._lock:
+            self._stopped.set()
         if self._thread is not None:
             self._thread.join()
         if self._backend is not None:
@@ -115,6 +120,16 @@ class Watcher:
         if reported:
             self._on_change(reported)
 
+    def changed(self, path: str) -> None:
+        """Something of the root has changed: a path in the root, or the root where nobody knows what. Reported later,
+        once, whoever else tells of it."""
+        with self._lock:
+            self._debounce.add(path, self._clock())
+
+    def use_policy(self, policy: Policy) -> None:
+        """Other rules. What they let in is watched when the root is reported as changed."""
+        self._policy = policy
+
     def _run(self) -> None:
         self.open()
         while not self._stopped.wait(_TICK_S):
@@ -122,10 +137,6 @@ class Watcher:
                 self.tick(self._clock())
             except Exception:
                 _log.exception("a change could not be reported")
-
-    def _changed(self, path: str) -> None:
-        with self._lock:
-            self._debounce.add(path, self._clock())
 
     def _matters(self, path: str) -> bool:
         """A file that may be indexed, or one that was: what is gone cannot be asked whether it was a folder."""
@@ -149,6 +160,8 @@ class Watcher:
                 self._add(top)
             return
         for folder in _folders(top, self._policy):
+            if self._stopped.is_set():
+                return
             if folder not in self._watched and folder not in self._polled:
                 self._add(folder)
 
@@ -169,20 +182,22 @@ class Watcher:
             now = _listing(folder)
             self._polled[folder] = now
             for name in {entry[0] for entry in before ^ now}:
-                self._changed(os.path.join(folder, name))
+                self.changed(os.path.join(folder, name))
 
     def _warn(self, error: OSError | ImportError) -> None:
         if not self.warnings:
+            _log.warning("watcher: some folders are polled: %s", type(error).__name__)
             self.warnings = (f"not all folders can be watched, some are polled every {POLL_S:.0f} s: {error.args[-1]}",)
 
 
-def _folders(top: str, policy: Policy) -> Iterable[str]:
+def _folders(top: str, policy: Policy) -> Iterator[str]:
     """A folder and those in it that may be indexed."""
     report = WalkReport()
-    if policy.indexes(top + os.sep + "_").allowed:
-        for _ in walk(top, policy, report):
-            pass
-    return [folder.rstrip("/") or "/" for folder in report.folders]
+    files = walk(top, policy, report) if policy.indexes(top + os.sep + "_").allowed else iter(())
+    num_told = 0
+    for _ in chain(files, [None]):
+        yield from (folder.rstrip("/") or "/" for folder in report.folders[num_told:])
+        num_told = len(report.folders)
 
 
 def _is_in(path: str, folder: str) -> bool:

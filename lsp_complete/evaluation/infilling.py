@@ -8,6 +8,7 @@ import asyncio
 import gzip
 import json
 import random
+import zlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -70,7 +71,7 @@ def load_rows(data: Path) -> list[Row]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             return [_row(path, number, line) for number, line in enumerate(file, start=1) if line.strip()]
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise EvaluationError(f"{path} cannot be read: {error}") from error
 
 
@@ -141,7 +142,7 @@ def _row(path: Path, number: int, line: str) -> Row:
     try:
         data: dict[str, Any] = json.loads(line)
         return Row(**{field.name: _text(data[field.name]) for field in fields(Row)})
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(f"{path}, line {number}: not a row of HumanEval-Infilling ({error!r})") from error
 
 

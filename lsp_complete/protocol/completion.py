@@ -43,7 +43,7 @@ class CompletionRequest:
 
     `session_id` is one editor process and the key of affinity. `deadline_ms` is what is left, 0 for none; each hop
     subtracts its own time. `draft` is text the model is expected to write. `prefill_only` warms the cache and
-    generates nothing. `snippets` come most stable first.
+    generates nothing. `snippets` come most stable first. `num_redacted` credentials are covered in what it carries.
     """
 
     request_id: str
@@ -59,6 +59,7 @@ class CompletionRequest:
     trigger: Trigger = Trigger.AUTOMATIC
     draft: str = ""
     prefill_only: bool = False
+    num_redacted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,13 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class FinishChunk:
+    """`debounce_ms` is the least pause in typing that a service under load asks for, 0 for none."""
+
     finish: Finish
     model: str = ""
     usage: Usage = Usage()
     timing_ms: Timing = Timing()
+    debounce_ms: int = 0
 
 
 CompletionChunk = TextChunk | FinishChunk

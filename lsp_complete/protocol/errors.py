@@ -34,12 +34,34 @@ class RateLimited(CompletionError):
     type, status, title = "rate-limited", 429, "Too many requests"
 
 
+class QueueFull(RateLimited):
+    type, title = "queue-full", "Too many requests are waiting"
+
+
 class Unavailable(CompletionError):
     type, status, title = "unavailable", 503, "The service cannot take the request now"
 
 
 class DeadlinePassed(Unavailable):
     type, title = "deadline-passed", "The answer would have come too late"
+
+
+class TooLate(DeadlinePassed):
+    """Refused before any work: by what requests take now, nothing would come in time."""
+
+    type = "too-late"
+
+
+class Superseded(Unavailable):
+    type, title = "superseded", "The session has asked something newer"
+
+
+class Overloaded(Unavailable):
+    type, title = "overloaded", "The service is overloaded"
+
+
+class Draining(Unavailable):
+    type, title = "draining", "The service is stopping"
 
 
 class ModelLoading(Unavailable):
@@ -63,7 +85,8 @@ class BadAnswer(CompletionError):
 
 
 _ERRORS: tuple[type[CompletionError], ...] = (
-    InvalidRequest, Unauthorized, TooLarge, RateLimited, Unavailable, DeadlinePassed, ModelLoading, EngineFailed,
+    InvalidRequest, Unauthorized, TooLarge, RateLimited, QueueFull, Unavailable, DeadlinePassed, TooLate, Superseded,
+    Overloaded, Draining, ModelLoading, EngineFailed,
 )  # fmt: skip
 
 

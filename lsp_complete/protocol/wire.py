@@ -113,6 +113,7 @@ def _finish(data: Mapping[str, Any]) -> FinishChunk:
         model=str(data.get("model", "")),
         usage=_numbers(Usage, data.get("usage", {})),
         timing_ms=_numbers(Timing, data.get("timing_ms", {})),
+        debounce_ms=debounce if isinstance(debounce := data.get("debounce_ms"), int) else 0,
     )
 
 

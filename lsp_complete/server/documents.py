@@ -1,8 +1,9 @@
 """The open documents, as the editor has them. A change makes a new `Document`; a handler's snapshot stays as it is."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
 from lsprotocol import types
 
@@ -25,8 +26,11 @@ class Documents:
     def get(self, uri: str) -> Document | None:
         return self._documents.get(uris.key(uri))
 
-    def open(self, item: types.TextDocumentItem, roots: Iterable[str]) -> None:
-        self._documents[uris.key(item.uri)] = Document(
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents.values())
+
+    def open(self, item: types.TextDocumentItem, roots: Iterable[str]) -> Document:
+        document = self._documents[uris.key(item.uri)] = Document(
             item.uri,
             item.text.removeprefix(_BOM),
             uris.relative_path(item.uri, roots),
@@ -34,28 +38,44 @@ class Documents:
             item.version,
             uris.file_path(item.uri),
         )
+        return document
 
     def change(
         self,
         identifier: types.VersionedTextDocumentIdentifier,
         changes: Sequence[types.TextDocumentContentChangeEvent],
         encoding: Encoding,
-    ) -> None:
+    ) -> list[Document]:
+        """The document before the first change, and after each of them."""
         document = self.get(identifier.uri)
         if document is None:
             _log.debug("a change to a document that is not open")
-            return
+            return []
+        steps = [document]
         for change in changes:
-            document = _changed(document, change, identifier.version, encoding)
-        self._documents[uris.key(identifier.uri)] = document
+            steps.append(_changed(steps[-1], change, identifier.version, encoding))
+        self._documents[uris.key(identifier.uri)] = steps[-1]
+        return steps
 
     def rebase(self, roots: Sequence[str]) -> None:
         """The workspace has other folders now, and so the documents other paths."""
         for key, document in self._documents.items():
             self._documents[key] = replace(document, path=uris.relative_path(document.uri, roots))
 
-    def close(self, uri: str) -> None:
-        self._documents.pop(uris.key(uri), None)
+    def close(self, uri: str) -> Document | None:
+        return self._documents.pop(uris.key(uri), None)
+
+    def rename(self, old: str, new: str, roots: Sequence[str]) -> list[tuple[Document, Document]]:
+        """A file, or a folder with all in it, has another URI. Gives the open ones as they were and as they are."""
+        before = [(key, document) for key, document in self._documents.items() if uris.is_in(key, uris.key(old))]
+        moved = []
+        for key, document in before:
+            uri = new.rstrip("/") + quote(key[len(uris.key(old).rstrip("/")) :])
+            path, file = uris.relative_path(uri, roots), uris.file_path(uri)
+            moved.append((document, replace(document, uri=uri, path=path, file=file)))
+            del self._documents[key]
+        self._documents |= {uris.key(after.uri): after for _, after in moved}
+        return moved
 
 
 def _changed(

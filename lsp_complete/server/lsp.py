@@ -6,9 +6,11 @@ raises for a document it does not know.
 
 import asyncio
 import logging
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from lsprotocol import types
@@ -17,13 +19,14 @@ from pygls.lsp.server import LanguageServer
 
 from lsp_complete import __version__
 from lsp_complete.client.service import ServiceState, ServiceStatus
-from lsp_complete.completion.pipeline import explained
+from lsp_complete.completion.answer import explained
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Trigger
+from lsp_complete.protocol.events import How
 from lsp_complete.server import uris
 from lsp_complete.server.documents import Documents
 from lsp_complete.server.parent import watch_parent
-from lsp_complete.server.progress import ServiceProgress
+from lsp_complete.server.progress import BuildProgress, ServiceProgress
 from lsp_complete.server.session import Session
 from lsp_complete.text.document import Document
 from lsp_complete.text.positions import Encoding, offset_at, position_at
@@ -34,6 +37,10 @@ SECTION = "lsp-complete"
 ACCEPTED_COMMAND = "lsp-complete.accepted"
 EXPLAIN_REQUEST = "lsp-complete/explain"
 STATUS_NOTIFICATION = "lsp-complete/status"
+# What editors that know Copilot's server tell of.
+SHOWN_NOTIFICATION = "textDocument/didShowCompletion"
+PARTLY_ACCEPTED_NOTIFICATION = "textDocument/didPartiallyAcceptCompletion"
+FOCUS_NOTIFICATION = "textDocument/didFocus"
 
 _ENCODINGS: dict[types.PositionEncodingKind | str, Encoding] = {
     types.PositionEncodingKind.Utf8: "utf-8",
@@ -51,7 +58,7 @@ class CompletionServer(LanguageServer):
         self.documents = Documents()
         self.roots: list[str] = []
         self.initial_settings: Mapping[str, Any] = {}
-        self.session = Session(self._on_status, self._on_problem)
+        self.session = Session(self._on_status, self._on_problem, BuildProgress(self).shown)
         self.is_initialized = False
         self.shows_status = False
         self.was_shut_down = False
@@ -96,6 +103,7 @@ def create_server() -> CompletionServer:
         server.protocol.fm.builtin_features.pop(method)
     _register_lifecycle(server)
     _register_documents(server)
+    _register_files(server)
     _register_completion(server)
     return server
 
@@ -118,6 +126,7 @@ def _register_lifecycle(server: CompletionServer) -> None:
     async def initialized(params: types.InitializedParams) -> None:
         server.session.open_folders(_folders(server.roots))
         server.session.warm()
+        await _watch_files(server)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
@@ -142,25 +151,76 @@ def _register_lifecycle(server: CompletionServer) -> None:
 
 
 def _register_documents(server: CompletionServer) -> None:
+    documents, workspace = server.documents, server.session.workspace
+
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.documents.open(params.text_document, server.roots)
+        workspace.opened(documents.open(params.text_document, server.roots))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        server.documents.change(params.text_document, params.content_changes, server.encoding)
+        steps = documents.change(params.text_document, params.content_changes, server.encoding)
+        for before, after in pairwise(steps):
+            workspace.changed(before, after)
+        if len(steps) > 1:
+            server.session.changed(steps[0], steps[-1], _inserted(params.content_changes))
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        server.session.files_changed(_folders([params.text_document.uri]))
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    async def watched(params: types.DidChangeWatchedFilesParams) -> None:
-        server.session.files_changed(_folders([change.uri for change in params.changes]))
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        workspace.files_changed(_folders([params.text_document.uri]))
+        if document := documents.get(params.text_document.uri):
+            server.session.telemetry.saved(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        server.documents.close(params.text_document.uri)
+        document = documents.close(params.text_document.uri)
+        if document is not None:
+            workspace.closed(document)
+            server.session.forget(document)
+
+
+def _register_files(server: CompletionServer) -> None:
+    """What happens to files beside their texts: in the editor, or in its sight."""
+    everything = types.FileOperationFilter(types.FileOperationPattern("**"), scheme="file")
+    options, workspace = types.FileOperationRegistrationOptions([everything]), server.session.workspace
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(params: types.DidChangeWatchedFilesParams) -> None:
+        workspace.files_changed(_folders([change.uri for change in params.changes]))
+
+    @server.feature(types.WORKSPACE_DID_CREATE_FILES, options)
+    def created(params: types.CreateFilesParams) -> None:
+        workspace.files_changed(_folders([file.uri for file in params.files]))
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES, options)
+    def renamed(params: types.RenameFilesParams) -> None:
+        for file in params.files:
+            old, new = uris.file_path(file.old_uri), uris.file_path(file.new_uri)
+            if old and new:
+                workspace.renamed(old, new)
+            for before, after in server.documents.rename(file.old_uri, file.new_uri, server.roots):
+                server.session.forget(before)
+                workspace.opened(after)
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES, options)
+    def deleted(params: types.DeleteFilesParams) -> None:
+        for path in _folders([file.uri for file in params.files]):
+            workspace.deleted(path)
+
+
+async def _watch_files(server: CompletionServer) -> None:
+    """Have the client tell of changes on the disk, too, where it can: our own watches may be too few."""
+    workspace = server.client_capabilities.workspace
+    watching = workspace and workspace.did_change_watched_files
+    if not (watching and watching.dynamic_registration):
+        return
+    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
+    method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+    registration = types.Registration(uuid.uuid4().hex, method, options)
+    try:
+        await server.client_register_capability_async(types.RegistrationParams([registration]))
+    except Exception as error:
+        _log.info("the client watches no files: %s", type(error).__name__)
 
 
 def _register_completion(server: CompletionServer) -> None:
@@ -186,6 +246,20 @@ def _register_completion(server: CompletionServer) -> None:
     @server.command(ACCEPTED_COMMAND)
     def accepted(request_id: str) -> None:
         _log.info("accepted request id=%s", request_id[:64] if request_id.isalnum() else "?")
+        server.session.telemetry.accepted(request_id)
+
+    @server.feature(PARTLY_ACCEPTED_NOTIFICATION)
+    def partly_accepted(params: Any) -> None:
+        if request_id := _request_id(params):
+            server.session.telemetry.accepted(request_id, How.NOTICE)
+
+    @server.feature(SHOWN_NOTIFICATION)
+    def shown(params: Any) -> None:
+        """Known from the answer that was given."""
+
+    @server.feature(FOCUS_NOTIFICATION)
+    def focus(params: Any) -> None:
+        """Known from the next question."""
 
 
 async def _suggestion(
@@ -197,12 +271,15 @@ async def _suggestion(
     chosen = selected.text if selected else ""
     asked = replace(document, text=document.text[:start] + chosen + document.text[end:]) if selected else document
     trigger = _trigger(params.context.trigger_kind)
+    position = params.position
+    server.session.telemetry.asked(document, offset_at(document, position.line, position.character, encoding))
     answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger)
-    if answer is None or answer.insertion is None:
-        return None
-    borders = (position_at(document, at, encoding) for at in (start, end + answer.insertion.num_replaced))
-    span = types.Range(*(types.Position(*border) for border in borders))
-    return _item(chosen + answer.insertion.text, span, answer.request_id)
+    if answer is None or answer.insertion is None or server.documents.get(document.uri) is not document:
+        return None  # an answer to a text that has changed since would be drawn in the wrong place
+    span, text = (start, end + answer.insertion.num_replaced), chosen + answer.insertion.text
+    server.session.shown(document, span, text, answer)
+    borders = (types.Position(*position_at(document, at, encoding)) for at in span)
+    return _item(text, types.Range(*borders), answer.request_id)
 
 
 def _replaced(
@@ -217,6 +294,18 @@ def _replaced(
 def _item(text: str, span: types.Range, request_id: str) -> types.InlineCompletionItem:
     command = types.Command("Accepted", ACCEPTED_COMMAND, arguments=[request_id])
     return types.InlineCompletionItem(insert_text=text, range=span, command=command)
+
+
+def _inserted(changes: Sequence[types.TextDocumentContentChangeEvent]) -> tuple[str, ...]:
+    """The texts of several changes; none where there is one, or where one is the whole text."""
+    partial = [one.text for one in changes if isinstance(one, types.TextDocumentContentChangePartial)]
+    return tuple(partial) if len(partial) == len(changes) > 1 else ()
+
+
+def _request_id(params: Any) -> str:
+    """Of a notification that carries one of our items."""
+    arguments = getattr(getattr(getattr(params, "item", None), "command", None), "arguments", None)
+    return arguments[0] if isinstance(arguments, list) and arguments and isinstance(arguments[0], str) else ""
 
 
 def _trigger(kind: types.InlineCompletionTriggerKind) -> Trigger:

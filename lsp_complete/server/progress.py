@@ -1,19 +1,26 @@
-"""The local service's start as a progress notification. Clients that show none are not asked to."""
+"""What takes long as progress notifications: the start of the local service, and a build of the index. Clients that
+show none are not asked to."""
 
 import asyncio
 import logging
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from lsp_complete.client.service import ServiceState, ServiceStatus
+from lsp_complete.context.indexer import Progress
 
 if TYPE_CHECKING:
     from lsp_complete.server.lsp import CompletionServer
 
 _log = logging.getLogger(__name__)
 
+# A build that ends sooner, as most do, is not worth a word; and nobody reads faster than this.
+_BUILD_DELAY_S = 1.0
+_REPORT_S = 0.5
 _UNDER_WAY = {ServiceState.STARTING, ServiceState.LOADING}
 
 
@@ -30,19 +37,12 @@ class ServiceProgress:
         self._status = status
         self._changed.set()
         is_idle = self._showing is None or self._showing.done()
-        if status.state in _UNDER_WAY and is_idle and self._is_supported():
+        if status.state in _UNDER_WAY and is_idle and _is_supported(self._server):
             self._showing = asyncio.create_task(self._show())
-
-    def _is_supported(self) -> bool:
-        window = self._server.client_capabilities.window
-        return bool(window and window.work_done_progress)
 
     async def _show(self) -> None:
         progress, token = self._server.work_done_progress, uuid.uuid4().hex
-        try:
-            await progress.create_async(token)
-        except Exception as error:
-            _log.info("the client shows no progress: %s", type(error).__name__)
+        if not await _is_created(self._server, token):
             return
         progress.begin(token, types.WorkDoneProgressBegin("lsp-complete", message=self._status.detail))
         while self._status.state in _UNDER_WAY:
@@ -50,3 +50,60 @@ class ServiceProgress:
             await self._changed.wait()
             progress.report(token, types.WorkDoneProgressReport(message=self._status.detail))
         progress.end(token, types.WorkDoneProgressEnd(message=self._status.state.value))
+
+
+class BuildProgress:
+    """How far a build of the index is, once it has taken `delay_s`. The user can cancel it there."""
+
+    def __init__(self, server: "CompletionServer", delay_s: float = _BUILD_DELAY_S) -> None:
+        self._server = server
+        self._delay_s = delay_s
+
+    @contextmanager
+    def shown(self, cancel: Callable[[], None]) -> Iterator[Progress]:
+        """Gives what a build calls, from any thread, with the number of files done and of all."""
+        state = [0, 0]
+
+        def progress(done: int, total: int) -> None:
+            state[:] = done, total
+
+        showing = asyncio.create_task(self._show(state, cancel)) if _is_supported(self._server) else None
+        try:
+            yield progress
+        finally:
+            if showing is not None:
+                showing.cancel()
+
+    async def _show(self, state: list[int], cancel: Callable[[], None]) -> None:
+        progress, token = self._server.work_done_progress, uuid.uuid4().hex
+        await asyncio.sleep(self._delay_s)
+        if not await _is_created(self._server, token):
+            return
+        progress.tokens[token].add_done_callback(lambda future: cancel() if future.cancelled() else None)
+        progress.begin(token, types.WorkDoneProgressBegin("lsp-complete: index", cancellable=True, percentage=0))
+        try:
+            while not progress.tokens[token].cancelled():
+                progress.report(token, _report(*state))
+                await asyncio.sleep(_REPORT_S)
+        finally:
+            progress.end(token, types.WorkDoneProgressEnd())
+            del progress.tokens[token]
+
+
+def _report(done: int, total: int) -> types.WorkDoneProgressReport:
+    share = 100 * done // total if total else 0
+    return types.WorkDoneProgressReport(message=f"{done} of {total} files" if total else "", percentage=share)
+
+
+def _is_supported(server: "CompletionServer") -> bool:
+    window = server.client_capabilities.window
+    return bool(window and window.work_done_progress)
+
+
+async def _is_created(server: "CompletionServer", token: str) -> bool:
+    try:
+        await server.work_done_progress.create_async(token)
+    except Exception as error:
+        _log.info("the client shows no progress: %s", type(error).__name__)
+        return False
+    return True

@@ -13,15 +13,17 @@ SERVED_SCHEMES = frozenset({"file", "untitled"})
 
 def key(uri: str) -> str:
     """The same for every spelling of a URI: percent-escapes, the case of the drive letter, composed letters."""
-    scheme, _, rest = uri.partition(":")
-    rest = unicodedata.normalize("NFC", unquote(rest, errors="surrogateescape"))
-    path = _DRIVE.sub(_lower_drive, rest.removeprefix("//") if rest.startswith("///") else rest)
-    return f"{scheme.lower()}:{path}"
+    return unicodedata.normalize("NFC", _unquoted(uri))
 
 
 def is_served(uri: str) -> bool:
     scheme, _, rest = uri.partition(":")
     return scheme.lower() in SERVED_SCHEMES and bool(rest.strip("/"))
+
+
+def is_in(document: str, folder: str) -> bool:
+    """Whether a key is that of a document, or of a folder that holds it."""
+    return f"{document}/".startswith(folder.rstrip("/") + "/")
 
 
 def relative_path(uri: str, roots: Iterable[str]) -> str:
@@ -36,12 +38,20 @@ def relative_path(uri: str, roots: Iterable[str]) -> str:
 
 
 def file_path(uri: str) -> str:
-    """The path on the disk that a file URI names, in this system's spelling; empty for any other URI."""
-    name = key(uri)
+    """The path on the disk that a file URI names, in this system's spelling and the client's letters; empty for any
+    other URI."""
+    name = _unquoted(uri)
     if not name.startswith("file:"):
         return ""
     path = name.removeprefix("file:").encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     return path.removeprefix("/").replace("/", "\\") if os.name == "nt" else path
+
+
+def _unquoted(uri: str) -> str:
+    scheme, _, rest = uri.partition(":")
+    rest = unquote(rest, errors="surrogateescape")
+    path = _DRIVE.sub(_lower_drive, rest.removeprefix("//") if rest.startswith("///") else rest)
+    return f"{scheme.lower()}:{path}"
 
 
 def _lower_drive(match: re.Match[str]) -> str:

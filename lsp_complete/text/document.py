@@ -8,6 +8,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, count
+from operator import add
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -27,7 +29,10 @@ class Document:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of each line's first character; a text that ends in a line end has an empty last line."""
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        lengths = map(len, self.text.split("\n")[:-1])
+        return [0, *map(add, accumulate(lengths), count(1))]  # with each keystroke, so without a loop in Python
 
     @cached_property
     def eol(self) -> str:

@@ -96,9 +96,9 @@ _FUNCTIONS = {SymbolKind.FUNCTION, SymbolKind.METHOD}
 _TYPES = {SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.STRUCT, None}
 
 
-def symbols(text: str, language: Language) -> Symbols:
+def symbols(text: str, language: Language, *, references: bool = True) -> Symbols:
     """Empty for a language without a grammar, and for a text that is too long, too slow to parse or a table of data."""
-    found = _Collector(text, matches(text, language)).collect()
+    found = _Collector(text, matches(text, language, references=references)).collect()
     definitions = tuple(_Outline(text, language).definitions(found.drafts.values()))
     for start in found.drafts:
         found.references.pop(start, None)
@@ -305,7 +305,9 @@ class _Comments:
 
     def __init__(self, text: str, language: Language) -> None:
         self._text = text
-        self._language = language
+        self._mark = language.line_comment
+        self._blocks = {closer: opener for opener, closer in language.block_comments}
+        self._closers = tuple(self._blocks)
         self._used: set[int] = set()
 
     def above(self, start: int) -> str:
@@ -313,10 +315,11 @@ class _Comments:
         begin, line = self._line_before(start)
         while line.startswith(_ATTRIBUTES):
             begin, line = self._line_before(begin)
-        if begin in self._used:
+        is_line_comment = bool(self._mark) and line.startswith(self._mark)
+        if begin in self._used or not (is_line_comment or line.endswith(self._closers)):
             return ""
         self._used.add(begin)
-        return _first_line(self._line_comments(begin, line) or self._block(begin, line))
+        return _first_line(self._line_comments(begin, line) if is_line_comment else self._block(begin, line))
 
     def _line_before(self, offset: int) -> tuple[int, str]:
         """Start and text of the line above that of `offset`."""
@@ -326,20 +329,19 @@ class _Comments:
 
     def _line_comments(self, begin: int, line: str) -> str:
         lines: list[str] = []
-        mark = self._language.line_comment
-        while mark and line.startswith(mark) and not line.startswith("#!") and len(lines) < MAX_COMMENT_LINES:
+        while line.startswith(self._mark) and not line.startswith("#!") and len(lines) < MAX_COMMENT_LINES:
             lines.append(line)
             begin, line = self._line_before(begin)
         return "\n".join(reversed(lines))
 
     def _block(self, begin: int, line: str) -> str:
         """The inside of a block comment that ends with this line and begins one."""
-        for opener, closer in self._language.block_comments:
-            end = self._text.index(line, begin) + len(line) - len(closer) if line.endswith(closer) else 0
-            start = self._text.rfind(opener, 0, end)
-            if start >= 0 and not self._text[self._text.rfind("\n", 0, start) + 1 : start].strip():
-                return self._text[start + len(opener) : end]
-        return ""
+        closer = next(closer for closer in self._closers if line.endswith(closer))
+        end = self._text.index(line, begin) + len(line) - len(closer)
+        start = self._text.rfind(self._blocks[closer], 0, end)
+        if start < 0 or self._text[self._text.rfind("\n", 0, start) + 1 : start].strip():
+            return ""
+        return self._text[start + len(self._blocks[closer]) : end]
 
 
 def _first_line(comment: str) -> str:

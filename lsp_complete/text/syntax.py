@@ -33,6 +33,9 @@ MAX_PARSE_CHARACTERS = 500_000
 MAX_PARSE_S = 1.0
 # Open angle brackets cost the C# and Java grammars quadratic time in one uninterruptible step: 3,000 cost 0.3 s.
 MAX_OPEN_ANGLES = 3_000
+# Nor can it be interrupted in a run of one to eight characters again and again, `->->->`, where many grammars take
+# quadratic time: 2,000 characters cost 0.3 s. No file of the standard library or of /usr/include has a run of 500.
+_RUN_CHARACTERS, _MAX_PERIOD = 500, 8
 # How much a parser reads between two looks at the clock.
 STEP_BYTES = 4096
 # Partial matches a query may hold at once: thousands of times what real code needs, and a bound on memory.
@@ -76,11 +79,12 @@ class Matches:
     shift: int = 0
 
 
-def matches(text: str, language: Language) -> Matches:
-    """Nothing for a language without grammar or query, and for a text that is too long, too slow or a table."""
-    if len(text) > MAX_PARSE_CHARACTERS or text.count("<") - text.count(">") > MAX_OPEN_ANGLES:
+def matches(text: str, language: Language, *, references: bool = True) -> Matches:
+    """Nothing for a language without grammar or query, and for a text that is too long, too slow or a table. Without
+    references, which are most of all, matching takes half of the time."""
+    if _is_too_much(text):
         return Matches()
-    grammar = _grammar(language) if language.grammar_package else None
+    grammar = _grammar(language, references) if language.grammar_package else None
     if grammar is None:
         return Matches()
     shift = 0 if text.isascii() else 1
@@ -90,6 +94,51 @@ def matches(text: str, language: Language) -> Matches:
     cursor = tree_sitter.QueryCursor(grammar.query, match_limit=MAX_PARTIAL_MATCHES)
     found = cursor.matches(tree.root_node)
     return Matches(grammar.patterns, found, shift) if len(found) <= MAX_MATCHES else Matches()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A syntax tree that speaks of characters."""
+
+    root: tree_sitter.Node
+    shift: int
+
+    @property
+    def has_error(self) -> bool:
+        return self.root.has_error
+
+    def around(self, offset: int) -> list[tuple[str, int, int]]:
+        """Kind, start and end of the nodes that hold the character before `offset`, and those around the place itself:
+        innermost first."""
+        found = []
+        for first in dict.fromkeys((max(0, offset - 1), offset)):
+            node = self.root.descendant_for_byte_range(first << self.shift, offset << self.shift)
+            while node is not None:
+                found.append((node.type, node.start_byte >> self.shift, node.end_byte >> self.shift))
+                node = node.parent
+        return found
+
+
+def parse(text: str, language: Language) -> Tree | None:
+    """None for a language without grammar, and for a text that is too long or too slow."""
+    grammar = _grammar(language, False) if language.grammar_package and not _is_too_much(text) else None
+    if grammar is None:
+        return None
+    shift = 0 if text.isascii() else 1
+    tree = _parse(text, grammar.language, shift)
+    return Tree(tree.root_node, shift) if tree is not None else None
+
+
+def _is_too_much(text: str) -> bool:
+    if len(text) > MAX_PARSE_CHARACTERS or text.count("<") - text.count(">") > MAX_OPEN_ANGLES:
+        return True
+    data = text.encode("utf-8", "replace").translate(None, b" \t\r\n")
+    starts = range(0, len(data) - _RUN_CHARACTERS, _RUN_CHARACTERS)
+    return any(_repeats(data[start : start + _RUN_CHARACTERS]) for start in starts)
+
+
+def _repeats(data: bytes) -> bool:
+    return any(data[period:] == data[:-period] for period in range(1, _MAX_PERIOD + 1))
 
 
 def _parse(text: str, language: tree_sitter.Language, shift: int) -> tree_sitter.Tree | None:
@@ -123,8 +172,8 @@ class _Reader:
 
 
 @cache
-def _grammar(language: Language) -> Grammar | None:
-    source = _query_source(language.key)
+def _grammar(language: Language, references: bool) -> Grammar | None:
+    source = _query_source(language.key, references)
     if not source:
         return None
     try:
@@ -138,9 +187,11 @@ def _grammar(language: Language) -> Grammar | None:
     return Grammar(grammar, query, patterns)
 
 
-def _query_source(key: str) -> str:
+def _query_source(key: str, references: bool) -> str:
+    """The paragraphs of a query, with those for references or without."""
     path = grammar_folder() / key / "symbols.scm"
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    parts = path.read_text(encoding="utf-8").split("\n\n") if path.is_file() else []
+    return "\n\n".join(part for part in parts if references or "@reference" not in part)
 
 
 def _compile(language: tree_sitter.Language, source: str) -> tuple[str, tree_sitter.Query]:

@@ -142,7 +142,7 @@ async def test_an_engine_that_fails_at_once_is_500_and_the_service_goes_on():
     engine = RecitingEngine("xy", fails_after=0)
     async with http(backend_over(engine)) as client:
         is_problem(await client.post("/v1/complete", content=request_to_json(request())), 500, "engine-failed")
-        engine._fails_after = None
+        engine.fails_after = None
         assert (await client.post("/v1/complete", content=request_to_json(request()))).status_code == 200
 
 
@@ -169,7 +169,8 @@ async def test_health_and_metrics_tell_numbers_only():
     async with http(backend_over(RecitingEngine("secret_word"))) as client:
         await client.post("/v1/complete", content=request_to_json(request("secret_word")))
         health, metrics = await client.get("/v1/health"), await client.get("/metrics")
-    assert {"ready", "model", "context_tokens", "characters_per_token", "load", "degradation"} <= health.json().keys()
+    expected = {"ready", "model", "context_tokens", "characters_per_token", "load", "degradation", "debounce_ms"}
+    assert expected <= health.json().keys()
     assert "lsp_complete_cached_tokens_total" in metrics.text
     assert "secret_word" not in metrics.text + json.dumps(health.json())
 
@@ -177,10 +178,11 @@ async def test_health_and_metrics_tell_numbers_only():
 async def test_sessions_are_seen_and_can_end():
     backend = backend_over(RecitingEngine("x"))
     async with completer(backend) as service:
-        await service.health("one")
-        assert "one" in backend.sessions._last_seen
-        await service.end_session("one")
-        assert "one" not in backend.sessions._last_seen
+        for name in ("one", "a/b ü"):
+            await service.health(name)
+            assert name in backend.sessions._last_seen
+            await service.end_session(name)
+            assert name not in backend.sessions._last_seen
 
 
 OPENAI = "/v1/completions"

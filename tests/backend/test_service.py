@@ -3,14 +3,16 @@
 import asyncio
 import contextlib
 import logging
+import threading
 
 import pytest
 
+from lsp_complete.backend.exits import Exits
 from lsp_complete.backend.metrics import Metrics
-from lsp_complete.backend.service import CompletionService
-from lsp_complete.protocol.completion import Finish, FinishChunk, Mode, TextChunk
-from lsp_complete.protocol.errors import CompletionError, InvalidRequest, RateLimited
-from tests.fakes import QWEN, RecitingEngine, request
+from lsp_complete.backend.service import Asked, CompletionService
+from lsp_complete.protocol.completion import Finish, FinishChunk, Mode, TextChunk, Usage
+from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, InvalidRequest, RateLimited, Superseded
+from tests.fakes import QWEN, CharacterTokenizer, RecitingEngine, request
 
 
 def service_over(engine, queue_length=4):
@@ -138,6 +140,94 @@ async def test_every_request_is_counted_by_how_it_ended_and_logged_without_its_c
     assert metrics.registry.get_sample_value("lsp_complete_generated_tokens_total", {"use": "wasted"}) == 1
     assert "secret_word" not in caplog.text
     assert caplog.text.count("request id=r1") == 3
+
+
+async def test_the_same_question_again_costs_nothing_and_counts_apart():
+    engine, metrics = RecitingEngine("abc"), Metrics()
+    service = CompletionService(engine, QWEN, 4, metrics, cache_s=30)
+    first, _ = await collect(service, request())
+    again, finish = await collect(service, request(request_id="r2"))
+    assert (again, first) == ("abc", "abc")
+    assert len(engine.jobs) == 1
+    assert (finish.finish, finish.usage, finish.model) == (Finish.STOP, Usage(), "reciting")
+    value = metrics.registry.get_sample_value
+    assert value("lsp_complete_response_cache_total", {"result": "hit"}) == 1
+    assert value("lsp_complete_prompt_tokens_total") == 5
+    other = [c async for c in service.answer(Asked(request(), "another tenant"))]
+    assert len(other) == 4
+    assert len(engine.jobs) == 2
+
+
+async def test_a_credential_is_kept_back_and_counted_by_its_reason():
+    metrics = Metrics()
+    engine = RecitingEngine("key = 'AKIAIOSFODNN7ABCDEFG'")
+    service = CompletionService(engine, QWEN, 4, metrics, exits=Exits(is_on=True), cache_s=30)
+    text, finish = await collect(service, request())
+    assert (text, finish.finish) == ("key = ", Finish.FILTERED)
+    assert metrics.registry.get_sample_value("lsp_complete_filtered_total", {"reason": "credential"}) == 1
+    engine.text = " \n "
+    assert (await collect(service, request()))[0] == ""
+    assert metrics.registry.get_sample_value("lsp_complete_filtered_total", {"reason": "empty"}) == 1
+
+
+async def test_what_was_computed_for_a_client_that_left_is_counted():
+    engine, metrics = RecitingEngine("abcdef"), Metrics()
+    engine.gate = asyncio.Semaphore(0)
+    service = CompletionService(engine, QWEN, 4, metrics)
+    task = asyncio.create_task(collect(service, request()))
+    while not engine.stats().busy:
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    value = metrics.registry.get_sample_value
+    assert value("lsp_complete_prompt_tokens_total") == 5
+    assert value("lsp_complete_cancelled_total", {"stage": "prefill"}) == 1
+
+
+async def test_the_first_text_is_measured_apart_for_warm_and_cold_prompts_and_affinity_for_known_sessions():
+    metrics = Metrics()
+    service = CompletionService(RecitingEngine("abc"), QWEN, 4, metrics)
+    for _ in range(3):
+        await collect(service, request("def function"))
+    await collect(service, request("something else", "entirely"))
+    value = metrics.registry.get_sample_value
+    counts = [value("lsp_complete_first_text_seconds_count", {"cache": cache}) for cache in ("warm", "cold")]
+    assert counts == [2, 2]
+    assert [value("lsp_complete_affinity_total", {"result": result}) for result in ("hit", "miss")] == [2, 1]
+
+
+async def test_a_newer_question_of_a_session_takes_the_place_of_its_waiting_one():
+    engine = RecitingEngine("abc", num_slots=1)
+    engine.gate = asyncio.Semaphore(0)
+    service = service_over(engine)
+    running = asyncio.create_task(collect(service, request(session_id="other")))
+    while not engine.jobs:
+        await asyncio.sleep(0)
+    older = asyncio.create_task(collect(service, request("a", session_id="mine")))
+    while not service.admission.num_waiting:
+        await asyncio.sleep(0)
+    newer = asyncio.create_task(collect(service, request("ab", session_id="mine")))
+    with pytest.raises(Superseded):
+        await older
+    assert service.admission.num_waiting == 1
+    engine.gate = None
+    running.cancel()
+    assert (await newer)[0] == "abc"
+
+
+async def test_the_deadline_holds_for_the_prompt_too():
+    class SlowTokenizer(CharacterTokenizer):
+        def encode(self, text):
+            held.wait(10)
+            return super().encode(text)
+
+    held = threading.Event()
+    engine = RecitingEngine("abc")
+    engine.tokenizer = SlowTokenizer()
+    with pytest.raises(DeadlinePassed):
+        await collect(service_over(engine), request(deadline_ms=10))
+    held.set()
+    assert engine.jobs == []
 
 
 async def _settle():

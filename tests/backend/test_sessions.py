@@ -14,6 +14,13 @@ def test_use_puts_the_end_off():
     assert sessions.idle(150)
 
 
+def test_sessions_that_were_idle_for_too_long_are_forgotten():
+    sessions = Sessions(idle_s=100, now=0)
+    for number in range(1000):
+        sessions.seen(str(number), number)
+    assert len(sessions._last_seen) == 100
+
+
 def test_the_last_good_bye_ends_it_soon():
     sessions = Sessions(idle_s=100, now=0)
     sessions.seen("a", 50)

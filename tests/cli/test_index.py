@@ -45,7 +45,7 @@ def test_a_look_at_an_index_makes_none(root: Path) -> None:
 
 def test_progress_goes_to_stderr_in_plain_lines_where_there_is_no_terminal() -> None:
     result = run("rebuild")
-    assert "indexed 1 of 1 files" in result.stderr
+    assert "indexed: 1 of 1 files" in result.stderr
     assert "1 files, 1 definitions" in result.stdout
     assert "left out: 1 excluded" in result.stdout
 

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from lsp_complete.completion.pipeline import NoSuggestion, Pipeline, explained
+from lsp_complete.completion.answer import NoSuggestion, explained
+from lsp_complete.completion.pipeline import Pipeline
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Finish, FinishChunk, Mode, TextChunk, Timing, Trigger, Usage
 from lsp_complete.protocol.errors import (
@@ -69,7 +70,7 @@ async def test_a_suggestion_comes_with_what_it_took():
         "context",
         "prompt",
         "first_text",
-        "rest",
+        "answer",
         "postprocess",
         "total",
         "queue",
@@ -171,7 +172,11 @@ async def test_without_a_pause_an_automatic_question_is_sent_at_once():
     [
         (NoSuggestion.OFF, "x = █", {"enabled": False}),
         (NoSuggestion.LANGUAGE_OFF, "x = █", {"disabled_languages": ("rust", "python")}),
-        (NoSuggestion.FILE_TOO_LARGE, "x" * 2_000_001 + CURSOR, {}),
+        (NoSuggestion.LANGUAGE_OFF, "x = █", {"disabled_languages": ("python",)}),
+        (NoSuggestion.FILE_TOO_LARGE, "x = 1\n" * 400_000 + CURSOR, {}),
+        (NoSuggestion.FILE_TOO_LARGE, "x = 1\n" * 200 + CURSOR, {"max_file_kib": 1}),
+        (NoSuggestion.SCOPE_OFF, "x = 1  # why█\n", {"disabled_scopes": ("comment",)}),
+        (NoSuggestion.SCOPE_OFF, "x = 'a█'\n", {"disabled_scopes": ("comment", "string")}),
     ],
 )
 async def test_what_is_refused_is_never_asked(reason, marked, settings):

@@ -1,54 +1,28 @@
 import errno
 import os
-import sqlite3
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lsp_complete.context import parse
 from lsp_complete.context.answers import IndexState
+from lsp_complete.context.exclusions import Exclusions
+from lsp_complete.context.files import FileText, Skipped, read_file
 from lsp_complete.context.index import Index
 from lsp_complete.context.indexer import Hooks
 from lsp_complete.context.policy import Policy
-from lsp_complete.context.store import SCHEMA_VERSION, database_file
+from lsp_complete.context.workers import Limits
 from tests.context.test_walk import Disk
-from tests.context.trees import age, write_tree
+from tests.context.trees import NO_ENTERPRISE, Open, age, paths_of, write_tree
 
-NO_ENTERPRISE = Path("/nonexistent/policy.toml")
+ONE_THREAD = Limits(min_files=1000)
 TREE = {
     "app.py": "from rates import old_rate\n\nprint(old_rate(3))\n",
     "rates.py": "import math\n\n\ndef old_rate(years):\n    return math.exp(years)\n\n\nclass Rate:\n    pass\n",
     "style.css": ".rate_table { color: red }\n",
 }
-
-Open = Callable[..., Index]
-
-
-@pytest.fixture
-def open_index(tmp_path: Path) -> Iterator[Open]:
-    """Opens indexes of `root`, all in one folder, and closes them."""
-    opened: list[Index] = []
-
-    def open_one(root: Path, folder: Path = tmp_path / "indexes") -> Index:
-        opened.append(Index.open(root, folder, Policy([root], enterprise_file=NO_ENTERPRISE)))
-        return opened[-1]
-
-    yield open_one
-    for index in opened:
-        index.close()
-
-
-def paths_of(index: Index, name: str) -> list[str]:
-    return [found.path for found in index.definitions(name)]
-
-
-def in_threads() -> Executor:
-    return ThreadPoolExecutor(2)
 
 
 def test_what_the_tree_defines_imports_and_mentions_is_found(tmp_path: Path, open_index: Open) -> None:
@@ -172,7 +146,7 @@ def test_a_file_that_is_only_touched_is_not_parsed_again(tmp_path: Path, open_in
 def test_many_changes_at_once_are_one_walk(tmp_path: Path, open_index: Open) -> None:
     root = write_tree(tmp_path / "w", {f"a/f{n}.py": f"def f{n}(): ...\n" for n in range(250)})
     index = open_index(root)
-    index.build(Hooks(executor=in_threads))
+    index.build()
     write_tree(root, {f"a/f{n}.py": f"def g{n}(): ...\n" for n in range(40)})
     index.update_files(f"a/f{n}.py" for n in range(250))
     assert (paths_of(index, "f39"), paths_of(index, "g39")) == ([], ["a/f39.py"])
@@ -220,7 +194,7 @@ def test_new_exclusions_apply_at_once(tmp_path: Path, open_index: Open) -> None:
     index = open_index(root)
     index.build()
     index.update_document("app.py", "def open_one(): ...\n")
-    index.use_policy(Policy([root], ["rates.py", "app.py"], enterprise_file=NO_ENTERPRISE))
+    index.use_policy(Policy([root], Exclusions(("rates.py", "app.py")), enterprise_file=NO_ENTERPRISE))
     assert (paths_of(index, "old_rate"), paths_of(index, "open_one")) == ([], [])
     assert index.definitions_in("rates.py") == []
     assert index.build().num_files == 1
@@ -230,7 +204,7 @@ def test_what_was_indexed_under_other_settings_is_hidden_at_once(tmp_path: Path,
     root = write_tree(tmp_path / "w", TREE)
     keeps = open_index(root)
     keeps.build()
-    policy = Policy([root], ["rates.py"], enterprise_file=NO_ENTERPRISE)
+    policy = Policy([root], Exclusions(("rates.py",)), enterprise_file=NO_ENTERPRISE)
     follows = Index.open(root, tmp_path / "indexes", policy)
     assert follows.build().state is IndexState.FOLLOWING
     assert (paths_of(follows, "old_rate"), follows.definitions_in("rates.py")) == ([], [])
@@ -272,15 +246,32 @@ def test_one_unreadable_part_leaves_the_rest_and_what_was_known_of_it(tmp_path: 
     assert not index.build().warnings
 
 
+def test_a_file_that_cannot_be_opened_is_told_of_until_it_can(
+    tmp_path: Path, open_index: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str) -> FileText | Skipped:
+        if path.endswith("b.py"):
+            raise PermissionError(errno.EPERM, "not permitted")
+        return read_file(path)
+
+    index = open_index(write_tree(tmp_path / "w", {f"{name}.py": f"def {name}(): ...\n" for name in "abc"}))
+    with monkeypatch.context() as disk:
+        disk.setattr(parse, "read_file", refused)
+        status = index.build()
+    assert (status.state, status.num_files) == (IndexState.READY, 2)
+    assert status.warnings == ("not read: b.py: Operation not permitted",)
+    assert (index.build().warnings, paths_of(index, "b")) == ((), ["b.py"])
+
+
 def test_a_cancelled_build_goes_on_where_it_stopped(tmp_path: Path, open_index: Open) -> None:
     root = write_tree(tmp_path / "w", {f"f{n}.py": f"def f{n}(): ...\n" for n in range(150)})
     age(root)
     index = open_index(root)
     seen: list[tuple[int, int]] = []
-    hooks = Hooks(lambda done, total: seen.append((done, total)), lambda: len(seen) > 0, executor=in_threads)
+    hooks = Hooks(lambda done, total: seen.append((done, total)), lambda: len(seen) > 0, limits=ONE_THREAD)
     assert index.build(hooks).state is IndexState.EMPTY
     assert seen == [(60, 150)]
-    status = index.build(Hooks(lambda done, total: seen.append((done, total)), executor=in_threads))
+    status = index.build(Hooks(lambda done, total: seen.append((done, total)), limits=ONE_THREAD))
     assert (status.state, status.num_files) == (IndexState.READY, 150)
     assert seen[1:] == [(60, 90), (90, 90)]
 
@@ -297,156 +288,6 @@ def test_the_index_grows_no_further_however_often_files_are_rewritten(tmp_path: 
     assert sizes[-1] < 3 * sizes[5]
 
 
-def test_two_processes_share_one_index_and_the_survivor_takes_over(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    holder = subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, str(root), str(tmp_path / "indexes")], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    with holder.stdout:
-        assert holder.stdout.readline() == "in the middle of a transaction\n"
-        index = open_index(root)
-        assert index.build().state is IndexState.FOLLOWING
-        assert paths_of(index, "old_rate") == ["rates.py"]
-        index.update_document("app.py", "def still_works(): ...\n")
-        assert paths_of(index, "still_works") == ["app.py"]
-        holder.kill()
-        holder.wait()
-    assert index.build().state is IndexState.READY
-    assert index.build().warnings == ()
-    assert paths_of(index, "old_rate") == ["rates.py"]
-
-
-_HOLDER = """
-import sys, time
-from pathlib import Path
-from typing import Any
-from lsp_complete.context.index import Index
-from lsp_complete.context.policy import Policy
-index = Index.open(sys.argv[1], sys.argv[2], Policy([sys.argv[1]], enterprise_file=Path("/nonexistent")))
-index.build()
-index._keeper.store.writer.execute("BEGIN IMMEDIATE")
-index._keeper.store.writer.execute("DELETE FROM files")
-print("in the middle of a transaction", flush=True)
-time.sleep(600)
-"""
-
-
-def test_a_look_takes_no_lease(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root)
-    index.build()
-    index.close()
-    policy = Policy([root], enterprise_file=NO_ENTERPRISE)
-    look = Index.open(root, tmp_path / "indexes", policy, may_write=False)
-    assert (look.status().state, look.status().num_files) == (IndexState.READY, 3)
-    assert open_index(root).build().state is IndexState.READY
-    look.close()
-
-
-def test_a_writer_without_a_lease_is_waited_out_without_a_word(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root)
-    index.build()
-    write_tree(root, {"new.py": "def new(): ...\n"})
-    other = sqlite3.connect(index.status().database, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    assert index.build().warnings == ()
-    assert paths_of(index, "old_rate") == ["rates.py"]
-    other.execute("ROLLBACK")
-    other.close()
-    index.build()
-    assert paths_of(index, "new") == ["new.py"]
-
-
-@pytest.mark.parametrize("content", [b"not a database" * 100, b""])
-def test_a_damaged_database_is_set_aside_and_built_again(tmp_path: Path, open_index: Open, content: bytes) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    file = database_file(tmp_path / "indexes", str(root))
-    write_tree(tmp_path, {f"indexes/{file.name}": content})
-    index = open_index(root)
-    assert index.build().state is IndexState.READY
-    assert paths_of(index, "old_rate") == ["rates.py"]
-    assert Path(f"{file}.aside").exists() is bool(content)
-    assert len(index.status().warnings) == (1 if content else 0)
-
-
-def test_a_database_that_breaks_while_it_is_used_is_set_aside(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root)
-    database = Path(index.build().database)
-    other = sqlite3.connect(database)
-    other.execute("DROP TABLE definitions")
-    other.commit()
-    other.close()
-    assert paths_of(index, "old_rate") == []
-    assert index.build().state is IndexState.READY
-    assert paths_of(index, "old_rate") == ["rates.py"]
-    assert Path(f"{database}.aside").exists()
-
-
-def test_a_newer_database_is_set_aside_and_those_who_read_it_go_on(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root)
-    database = index.build().database
-    index.close()
-    newer = sqlite3.connect(database)
-    newer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    newer.commit()
-    again = open_index(root)
-    assert again.build().state is IndexState.READY
-    assert paths_of(again, "old_rate") == ["rates.py"]
-    assert newer.execute("SELECT count(*) FROM files").fetchone() == (3,)
-    newer.close()
-
-
-def test_a_full_disk_switches_the_index_off_with_one_message(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root)
-    index.build()
-    writer = index._keeper.store.writer
-    assert writer is not None
-    writer.execute(f"PRAGMA max_page_count = {writer.execute('PRAGMA page_count').fetchone()[0]}")
-    write_tree(root, {"big.py": "".join(f"def function_{n}_{n * n}(): ...\n" for n in range(9000))})
-    for _ in range(2):
-        status = index.build()
-        assert status.state is IndexState.OFF
-        assert status.warnings == ("the index cannot be written here (disk full or read-only)",)
-    assert paths_of(index, "old_rate") == []
-    index.update_document("app.py", "def still_works(): ...\n")
-    assert paths_of(index, "still_works") == ["app.py"]
-
-
-def test_a_folder_that_cannot_be_made_switches_the_index_off(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", TREE)
-    index = open_index(root, root / "app.py" / "indexes")
-    assert index.build().state is IndexState.OFF
-    assert len(index.status().warnings) == 1
-
-
-class Fragile(ThreadPoolExecutor):
-    """Processes that die with a certain file, and take all that is under way with them."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.is_broken = False
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.is_broken |= any(path == "f7.py" for path, _ in args[1])
-        if self.is_broken:
-            raise BrokenExecutor
-        return super().submit(fn, *args, **kwargs)
-
-
-def test_a_file_that_kills_its_process_costs_itself_alone(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "w", {f"f{n}.py": f"def f{n}(): ...\n" for n in range(150)})
-    index = open_index(root)
-    status = index.build(Hooks(executor=Fragile))
-    assert status.state is IndexState.READY
-    assert (status.num_files, list(status.unreadable)) == (149, ["f7.py"])
-    assert index.build().num_files == 150
-
-
 def test_names_of_files_that_are_no_text_are_counted(tmp_path: Path, open_index: Open) -> None:
     root = write_tree(tmp_path / "w", TREE)
     with open(os.fsencode(root) + b"/\xff.py", "w"):
@@ -461,10 +302,3 @@ def test_text_that_cannot_be_encoded_does_no_harm(tmp_path: Path, open_index: Op
     index.update_document("app.py", "def \ud800(): ...\n")
     assert (index.definitions("\ud800"), index.references("\ud800x"), index.search(["\ud800x"])) == ([], [], [])
     assert index.build().warnings == ()
-
-
-def test_worker_processes_give_the_same_index(tmp_path: Path, open_index: Open) -> None:
-    root = write_tree(tmp_path / "my proj", {f"f{n}.py": f"def f{n}(): ...\n" for n in range(70)})
-    index = open_index(root)
-    assert index.build().num_files == 70
-    assert paths_of(index, "f69") == ["f69.py"]

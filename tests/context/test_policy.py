@@ -8,14 +8,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lsp_complete.context.exclusions import Exclusions
 from lsp_complete.context.policy import Policy, Reason
+from lsp_complete.text.document import Document
+from lsp_complete.text.scopes import Scope
 from tests.context.trees import write_tree
 
 NO_ENTERPRISE = Path("/nonexistent/policy.toml")
 
 
-def policy_of(*roots: Path, user_globs: tuple[str, ...] = (), enterprise_file: Path = NO_ENTERPRISE) -> Policy:
-    return Policy(roots, user_globs, enterprise_file=enterprise_file, clock=itertools.count().__next__)
+def policy_of(*roots: Path, user_globs: tuple[str, ...] = (), enterprise_file: Path = NO_ENTERPRISE, **rules) -> Policy:
+    return Policy(
+        roots, Exclusions(user_globs, **rules), enterprise_file=enterprise_file, clock=itertools.count().__next__
+    )
 
 
 def check(policy: Policy, root: Path, expected: dict[str, Reason]) -> None:
@@ -65,7 +70,7 @@ def test_ignore_files_of_every_level_and_their_negations_are_honoured(tmp_path: 
     write_tree(
         tmp_path,
         {
-            ".gitignore": "local_settings.py\n*.gen.py\nout/\n",
+            ".gitignore": "local_settings.py\n*.gen.py\nout/\n/gen/*\n!/gen/keep.py\n",
             "a/.gitignore": "!keep.gen.py\n",
             "a/b/.gitignore": "/only_here.py\n",
             ".lspcompleteignore": "private/\n*.sql\n!public.sql\n",
@@ -79,6 +84,8 @@ def test_ignore_files_of_every_level_and_their_negations_are_honoured(tmp_path: 
         "a/keep.gen.py": Reason.NONE,
         "a/b/only_here.py": Reason.GIT,
         "a/only_here.py": Reason.NONE,
+        "gen/keep.py": Reason.NONE,
+        "gen/drop.py": Reason.GIT,
         "out/keep.gen.py": Reason.GIT,
         "private/deep/x.py": Reason.TOOL,
         "x.sql": Reason.TOOL,
@@ -191,13 +198,128 @@ def test_the_locked_file_of_an_organisation_cannot_be_overridden(tmp_path: Path)
     check(policy, root, {"a/b.py": Reason.ENTERPRISE, "legal/a.py": Reason.ENTERPRISE})
 
 
-@pytest.mark.parametrize("text", ["exclude = 3", "exclude = [", 'excludes = ["a"]', 'exclude = ["!"]'])
+@pytest.mark.parametrize(
+    "text",
+    ["exclude = 3", "exclude = [", 'excludes = ["a"]', 'exclude = ["!"]', 'scopes = ["a"]', "max_file_kib = true"],
+)
 def test_an_organisations_file_that_is_not_understood_denies_everything(tmp_path: Path, text: str) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(text)
     policy = policy_of(tmp_path, enterprise_file=file)
     check(policy, tmp_path, {"a.py": Reason.ENTERPRISE})
     assert policy.problems
+
+
+def document_of(marked: str, path: str = "a.py", language: str = "python", file: str = "") -> tuple[Document, int]:
+    return Document("untitled:1", marked.replace("█", ""), path, language, file=file), marked.find("█")
+
+
+def test_an_excluded_language_is_in_no_index_and_no_snippet_and_gets_no_suggestion(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, languages=("php", "shellscript"))
+    check(policy, tmp_path, {"x.php": Reason.LANGUAGE, "run.sh": Reason.LANGUAGE, "a.py": Reason.NONE})
+    assert policy.indexes(tmp_path / "x.php").reason is Reason.LANGUAGE
+    assert policy.admits(document_of("x", "", "php")[0]).reason is Reason.LANGUAGE
+    assert policy.admits(document_of("x", "part.inc", "php", str(tmp_path / "part.inc"))[0]).reason is Reason.LANGUAGE
+    assert policy.admits(document_of("x")[0]).allowed
+
+
+def test_a_language_that_we_do_not_know_can_be_excluded(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, languages=("abap",))
+    assert policy.admits(document_of("x", "a.abap", "abap")[0]).reason is Reason.LANGUAGE
+
+
+def test_a_repository_is_excluded_by_the_address_of_a_remote(tmp_path: Path) -> None:
+    config = '[remote "origin"]\n  url = git@example.org:Team/one.git\n'
+    root = write_tree(tmp_path / "w", {".git/config": config, "a/b.py": "", "c.py": ""})
+    check(policy_of(root, repositories=("example.org:team/*",)), root, {"a/b.py": Reason.USER, "c.py": Reason.USER})
+    check(policy_of(root / "a", repositories=("team/one",)), root, {"a/b.py": Reason.USER})
+    policy = policy_of(root, repositories=("team/two",))
+    check(policy, root, {"a/b.py": Reason.NONE})
+    write_tree(root, {".git/config": config + '[remote "fork"]\n  url = git@example.org:Team/two.git\n'})
+    check(policy, root, {"a/b.py": Reason.USER})
+
+
+def test_a_file_above_the_limit_does_not_leave(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"large.py": "x" * 101, "small.py": "x" * 100})
+    policy = policy_of(tmp_path, max_file_bytes=100)
+    check(policy, tmp_path, {"large.py": Reason.TOO_LARGE, "small.py": Reason.NONE, "new.py": Reason.NONE})
+    assert policy.admits(document_of("x" * 101)[0]).reason is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("marked", "scopes", "reason"),
+    [
+        ("x = 1  # why█\n", (Scope.COMMENT,), Reason.SCOPE),
+        ("x = 1  # why█\n", (Scope.STRING,), Reason.NONE),
+        ("x = 'a█b'\n", (Scope.COMMENT, Scope.STRING), Reason.SCOPE),
+        ("x = █1  # why\n", (Scope.COMMENT, Scope.STRING), Reason.NONE),
+        ("x = 1  # why█\n", (), Reason.NONE),
+    ],
+)
+def test_a_scope_is_switched_off_by_a_user_and_by_an_organisation(
+    tmp_path: Path, marked: str, scopes: tuple[Scope, ...], reason: Reason
+) -> None:
+    assert policy_of(tmp_path, scopes=scopes).admits_at(*document_of(marked)).reason is reason
+    file = tmp_path / "policy.toml"
+    file.write_text(f"scopes = {[scope.value for scope in scopes]}\n")
+    assert policy_of(tmp_path, enterprise_file=file).admits_at(*document_of(marked)).reason is reason
+
+
+def test_an_organisation_decides_over_buffers_that_are_no_files(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('languages = ["python"]\nmax_file_kib = 1\n')
+    policy = policy_of(tmp_path, enterprise_file=file)
+    assert policy.admits(document_of("x = 1")[0]).reason is Reason.ENTERPRISE
+    assert policy.admits(document_of("x" * 1025, "a.rs", "rust")[0]).reason is Reason.TOO_LARGE
+    file.write_text("exclude = 3\n")
+    assert policy.admits(document_of("x", "a.rs", "rust")[0]).reason is Reason.ENTERPRISE
+
+
+def test_an_organisations_limit_is_the_least_that_holds(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text("max_file_kib = 1\n")
+    write_tree(tmp_path, {"a.py": "x" * 1025, "b.py": "x" * 600})
+    check(policy_of(tmp_path, enterprise_file=file), tmp_path, {"a.py": Reason.TOO_LARGE, "b.py": Reason.NONE})
+    policy = policy_of(tmp_path, enterprise_file=file, max_file_bytes=500)
+    check(policy, tmp_path, {"a.py": Reason.TOO_LARGE, "b.py": Reason.TOO_LARGE})
+
+
+def test_to_open_an_inner_folder_does_not_get_past_an_organisations_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('exclude = ["src/legal/*.py", "/top.py"]\n')
+    for root in (tmp_path, tmp_path / "src", tmp_path / "src" / "legal"):
+        expected = {tmp_path / "src/legal/a.py": Reason.ENTERPRISE, tmp_path / "src/b.py": Reason.NONE}
+        policy = policy_of(root, enterprise_file=file)
+        assert {path: policy.allows(path).reason for path in expected} == expected
+
+
+@pytest.mark.parametrize("kind", ["folder", "link to nowhere", "not utf-8"])
+def test_an_organisations_file_that_cannot_be_read_denies_everything_with_one_clear_message(
+    tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "policy.toml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "not utf-8":
+        file.write_bytes(b"exclude = ['\xff']")
+    else:
+        file.symlink_to("nowhere")
+    policy = policy_of(tmp_path, enterprise_file=file)
+    check(policy, tmp_path, {"a.py": Reason.ENTERPRISE})
+    (problem,) = policy.problems
+    assert problem.startswith(f"{file} ")
+    assert problem.endswith("until that is mended, nothing leaves this machine")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX's")
+def test_an_organisations_file_that_users_can_change_counts_with_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('exclude = ["legal/"]\n')
+    file.chmod(0o666)
+    policy = policy_of(tmp_path, enterprise_file=file)
+    check(policy, tmp_path, {"legal/a.py": Reason.ENTERPRISE, "b.py": Reason.NONE})
+    (warning,) = policy.problems
+    assert "can be changed by users" in warning
 
 
 NAMES = st.sampled_from(["a", "b", "c.py", "d.pyc", "ab"])
@@ -238,5 +360,5 @@ def test_ignore_files_mean_what_they_mean_to_git(
 
 @given(st.text(), st.text())
 def test_no_pattern_and_no_path_raises(pattern: str, path: str) -> None:
-    policy = Policy(["/w"], [pattern], enterprise_file=NO_ENTERPRISE)
+    policy = Policy(["/w"], Exclusions((pattern,)), enterprise_file=NO_ENTERPRISE)
     assert policy.allows(path).allowed in (True, False)

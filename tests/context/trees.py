@@ -1,8 +1,18 @@
-"""Small trees of files for tests."""
+"""Small trees of files for tests, and what is asked of their indexes."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from lsp_complete.context.index import Index
+
+NO_ENTERPRISE = Path("/nonexistent/policy.toml")
+
+Open = Callable[..., Index]
+
+
+def paths_of(index: Index, name: str) -> list[str]:
+    return [found.path for found in index.definitions(name)]
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes] | Mapping[str, str]) -> Path:

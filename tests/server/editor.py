@@ -34,6 +34,7 @@ def environ(folder: Path, **changes: str) -> dict[str, str]:
     places = {
         "LSP_COMPLETE_CONFIG": "config.toml",
         "LSP_COMPLETE_LOGS": "logs",
+        "LSP_COMPLETE_STATE": "state",
         "LSP_COMPLETE_RUNTIME": "run",
         "LSP_COMPLETE_MODELS": "models",
         "LSP_COMPLETE_INDEXES": "index",

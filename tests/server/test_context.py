@@ -86,12 +86,69 @@ async def test_a_saved_file_is_known_soon(service, editor, root):
         await buffer.complete()
 
 
-async def test_a_folder_that_is_removed_is_used_no_more(service, editor, root):
+async def prompt_with(service, buffer, words):
+    """The first prompt of the buffer that has them all."""
+    while not all(word in running_service_prompt(service) for word in words):
+        await buffer.complete()
+    return service.prompt
+
+
+async def test_what_is_typed_in_another_tab_is_known_and_is_forgotten_with_the_tab(service, editor, root):
+    other = Buffer(editor, "def fresh_rate(█\n", uri=(root / "tab.py").as_uri())
+    other.type("num_weeks): ...")
+    buffer = Buffer(editor, "x = fresh_rate(█", uri=(root / "asks.py").as_uri())
+    await prompt_with(service, buffer, ["tab.py", "num_weeks"])
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": other.uri}})
+    await Buffer(editor, "x = fresh_rate(█", uri=(root / "asks_again.py").as_uri()).complete()
+    assert "num_weeks" not in service.prompt
+
+
+async def test_several_cursors_are_several_edits_in_the_given_order(service, editor, root):
+    """B13: the later line first, so that no position moves; then two on one line."""
+    buffer = Buffer(editor, "val_a = fo\nval_b = fo\n█\n", uri=(root / "cursors.py").as_uri())
+    places = [(1, 10, "o"), (0, 10, "o"), (0, 11, "(1)"), (0, 0, "# ")]
+    changes = [
+        {"range": {"start": (at := {"line": line, "character": column}), "end": at}, "text": text}
+        for line, column, text in places
+    ]
+    identifier = {"uri": buffer.uri, "version": 2}
+    editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+    await buffer.complete()
+    assert "# val_a = foo(1)\nval_b = foo\n" in service.prompt
+
+
+async def test_a_renamed_folder_takes_its_documents_along(service, editor, root):
+    buffer = Buffer(editor, "x = moved_rate(█", uri=(root / "old dir/asks.py").as_uri())
+    files = [{"oldUri": (root / "old dir").as_uri(), "newUri": (root / "new dir").as_uri()}]
+    editor.notify("workspace/didRenameFiles", {"files": files})
+    assert await buffer.complete() == []
+    buffer.uri = (root / "new dir/asks.py").as_uri()
+    await buffer.complete()
+    assert "new dir/asks.py" in service.prompt
+
+
+async def test_a_folder_that_is_removed_is_used_no_more_until_it_comes_again(service, editor, root):
     buffer = Buffer(editor, CODE, uri=(root / "last.py").as_uri())
-    event = {"added": [], "removed": [{"uri": root.as_uri(), "name": "repository"}]}
+    folder = {"uri": root.as_uri(), "name": "repository"}
+    event = {"added": [], "removed": [folder]}
     editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
     await buffer.complete()
     assert "per_" not in service.prompt.replace(CODE, "")
+    editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [folder], "removed": []}})
+    await prompt_with(service, buffer, ["def per_"])
+
+
+async def test_settings_apply_at_once(service, editor, root):
+    buffer = Buffer(editor, CODE, uri=(root / "ruled.py").as_uri())
+    await prompt_with(service, buffer, ["def per_"])
+    editor.configure(exclude=["rates.py", "used.py", "born.py"])
+    await buffer.complete()
+    assert "def per_" not in service.prompt
+    editor.configure(index=False)
+    await buffer.complete()
+    assert "<|file_sep|>" not in service.prompt
+    editor.configure()
+    await prompt_with(service, buffer, ["def per_"])
 
 
 async def test_a_file_that_comes_without_the_editor_is_found_by_the_watcher(service, root, tmp_path):
@@ -105,4 +162,14 @@ async def test_a_file_that_comes_without_the_editor_is_found_by_the_watcher(serv
             if num_writes % 50 == 1:
                 (root / "born.py").write_text(f"def born_late(weight_grams: int) -> bool: ...\n# {num_writes}\n")
             await buffer.complete()
+        assert await other.exit() == 0
+
+
+async def test_a_client_that_can_watch_files_is_asked_to(service, tmp_path):
+    async with started(tmp_path) as other:
+        capabilities = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
+        await other.initialize(service.options, capabilities=capabilities)
+        await other.until(lambda: other.notices["client/registerCapability"])
+        (params,) = other.notices["client/registerCapability"]
+        assert params["registrations"][0]["method"] == "workspace/didChangeWatchedFiles"
         assert await other.exit() == 0

@@ -89,12 +89,38 @@ async def test_a_newer_question_cancels_the_older_which_is_answered_with_nothing
     buffer.type("a + ")
     newer = buffer.complete_later()
     assert items(await editor.answer(older)) == []
+    service.engine.gate.release()  # its first letter is not what was typed
     await service.until(lambda: len(service.engine.jobs) == 2 and service.engine.num_open == 1)
     for _ in "value":
         service.engine.gate.release()
     assert items(await editor.answer(newer))[0]["insertText"] == "value"
     await editor.ask("lsp-complete/explain")
     assert [len(editor.answers[asked]) for asked in (older, newer)] == [1, 1]
+
+
+async def test_an_answer_under_way_that_agrees_with_what_is_typed_is_waited_for(editor, service):
+    service.engine.text, service.engine.gate = "value", asyncio.Semaphore(0)
+    buffer = Buffer(editor, "x = █\n")
+    older = buffer.complete_later()
+    await service.until(lambda: service.engine.jobs)
+    service.engine.gate.release()
+    buffer.type("va")
+    editor.notify("$/cancelRequest", {"id": older})
+    newer = buffer.complete_later()
+    for _ in "alue":
+        service.engine.gate.release()
+    assert items(await editor.answer(newer))[0]["insertText"] == "lue"
+    assert len(service.engine.jobs) == 1
+
+
+async def test_what_was_answered_is_not_asked_again_while_it_is_typed(editor, service):
+    service.engine.text = "value"
+    buffer = Buffer(editor, "x = █\n")
+    assert items(await editor.answer(buffer.complete_later()))[0]["insertText"] == "value"
+    buffer.type("val")
+    assert items(await editor.answer(buffer.complete_later()))[0]["insertText"] == "ue"
+    first, second = (await editor.ask("lsp-complete/explain"))[-2:]
+    assert (first["rung"], second["rung"], len(service.engine.jobs)) == ("network", "typed-through", 1)
 
 
 async def test_questions_in_two_documents_leave_each_other_alone(editor, service):

@@ -1,5 +1,7 @@
 """A session: its settings, what they change, and that nothing goes wrong where the editor can see it."""
 
+import asyncio
+
 import pytest
 
 from lsp_complete.protocol.completion import Trigger
@@ -40,6 +42,19 @@ async def test_a_runtime_folder_that_cannot_be_made_is_reported_and_costs_sugges
     assert await suggest(session) is None
     (problem,) = problems
     assert "no folder for the local service" in problem
+
+
+async def test_an_index_that_cannot_be_kept_is_told_once(problems, tmp_path, monkeypatch):
+    (tmp_path / "in_the_way").write_text("")
+    monkeypatch.setenv("LSP_COMPLETE_INDEXES", str(tmp_path / "in_the_way"))
+    session = Session(lambda status: None, problems.append)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        session.open_folders([str(tmp_path / folder)])
+        await asyncio.gather(*session._indexing)
+    (problem,) = problems
+    assert "the index is off" in problem
+    await session.aclose()
 
 
 async def test_only_a_change_of_the_place_is_a_new_connection(session):

@@ -68,12 +68,18 @@ def test_a_sample_has_the_signatures_and_docs_that_stand_beside_it(key: str) -> 
 
 @each_language
 def test_each_paragraph_of_a_query_compiles_to_a_pattern_with_a_known_role(key: str) -> None:
-    grammar = syntax._grammar(LANGUAGES[key])
+    grammar = syntax._grammar(LANGUAGES[key], True)
     assert grammar is not None
     _, *paragraphs = (FOLDERS / key / "symbols.scm").read_text(encoding="utf-8").split("\n\n")
     assert len(grammar.patterns) == len(paragraphs)
     roles = {"scope", "reference", "import", *(f"definition.{kind}" for kind in SymbolKind)}
     assert {pattern.role for pattern in grammar.patterns} <= roles
+
+
+@each_language
+def test_without_references_all_else_is_the_same(key: str) -> None:
+    found, bare = (symbols(sample(key), LANGUAGES[key], references=wanted) for wanted in (True, False))
+    assert bare == dataclasses.replace(found, references=())
 
 
 def test_the_query_of_tsx_is_that_of_typescript_and_more() -> None:
@@ -211,6 +217,13 @@ def test_a_parse_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch
 def test_ten_thousand_nested_brackets_neither_hang_nor_crash(key: str) -> None:
     for text in ("(" * 10_000 + ")" * 10_000, "([{" * 3_334, "a<" * 10_000):
         check_offsets(text, symbols(text, LANGUAGES[key]))
+
+
+@each_language
+@pytest.mark.parametrize("unit", ["->", "a=>", "-><", "*%", "-?", "::^", "*-", "(a) ->\n"])
+def test_a_text_with_a_run_of_the_same_few_characters_is_not_parsed(key: str, unit: str) -> None:
+    assert syntax.matches(sample(key) + unit * 1000, LANGUAGES[key]) == syntax.Matches()
+    assert syntax.matches(sample(key) + unit * 20, LANGUAGES[key]) != syntax.Matches()
 
 
 def test_definitions_that_nest_without_end_have_short_parents() -> None:

@@ -2,19 +2,23 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from lsp_complete.protocol.completion import Finish, Timing, Usage
+from lsp_complete.protocol.errors import EngineFailed
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A prompt in model tokens. A token in `stop_tokens` ends the text and is not part of it."""
+    """A prompt in model tokens. With `max_tokens` 0 it is put into the prefix cache, and nothing is generated. A token
+    in `stop_tokens` ends the text and is not part of it. What one `tenant` has computed is never used for another."""
 
     prompt: Sequence[int]
     max_tokens: int
     session_id: str = ""
     stop_tokens: frozenset[int] = frozenset()
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +33,17 @@ class EngineChunk:
 
 @dataclass(frozen=True, slots=True)
 class EngineStats:
-    """Counts since the start. `busy` is the number of jobs whose model is computing right now."""
+    """Counts since the start, of what was really computed, for somebody or not; zeros where the engine cannot know.
+    `busy` is the number of jobs whose model is computing right now, `held_tokens` what the prefix cache holds now.
+    `evictions` are prompts that lost their cache to others, unused for `evicted_age_s` together."""
 
     busy: int = 0
     steps: int = 0
     prefilled_tokens: int = 0
     generated_tokens: int = 0
+    held_tokens: int = 0
+    evictions: int = 0
+    evicted_age_s: float = 0.0
 
 
 class Tokenizer(Protocol):
@@ -47,23 +56,32 @@ class Tokenizer(Protocol):
         ...
 
 
+class Isolation(StrEnum):
+    """How an engine keeps the prefix caches of tenants apart."""
+
+    SLOTS = "slots"
+    SALT = "salt"
+    NONE = "none"
+
+
+class EngineLost(EngineFailed):
+    """The engine will not answer again: it has to be loaded anew."""
+
+
 class Engine(Protocol):
-    """`generate` and `prefill` may run concurrently, up to `num_slots`; a further one waits."""
+    """`generate` may run concurrently, up to `num_slots` times; a further one waits."""
 
     model: str
     context_tokens: int
     num_slots: int
+    isolation: Isolation
 
     @property
     def tokenizer(self) -> Tokenizer: ...
 
     def generate(self, job: Job) -> AsyncGenerator[EngineChunk, None]:
-        """Yield text by steps, then one chunk with `finish`. Closing it stops the model before its next step.
-        Raises EngineFailed."""
-        ...
-
-    async def prefill(self, job: Job) -> EngineChunk:
-        """Put the prompt into the prefix cache. Cancelling stops it before its next step. Raises EngineFailed."""
+        """Yield, before the first step, a chunk with what is known of the usage; then text by steps; then one chunk
+        with `finish`. Closing it stops the model before its next step. Raises EngineFailed."""
         ...
 
     def stats(self) -> EngineStats: ...

@@ -11,8 +11,6 @@ import asyncio
 import contextlib
 import os
 import secrets
-import shutil
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +21,8 @@ from typing import Any
 
 import psutil
 
-from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Job
+from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Isolation, Job
+from lsp_complete.backend.engines.llamacpp_folder import PrivateFolder
 from lsp_complete.backend.engines.llamacpp_tokens import LlamaCppTokenizer
 from lsp_complete.protocol.completion import Finish, Timing, Usage
 from lsp_complete.protocol.errors import EngineFailed
@@ -40,10 +39,13 @@ _HALF = "\ufffd"
 
 @dataclass(slots=True, eq=False)
 class _Slot:
-    """`tokens` is what its KV cache holds. `taken` while a job owns it, `step` while the model computes in it."""
+    """`tokens` is what its KV cache holds that may be used, `is_foreign` while it holds another tenant's besides.
+    `taken` while a job owns it, `step` while the model computes in it."""
 
     id: int
     tokens: Sequence[int] = ()
+    tenant: str = ""
+    is_foreign: bool = False
     taken: bool = False
     last_used: float = 0.0
     step: asyncio.Future[Any] | None = None
@@ -53,7 +55,7 @@ class _Slot:
 class _Progress:
     """What one job has cost so far. `half` are tokens that end within a character."""
 
-    cached_tokens: int | None = None
+    cached_tokens: int = 0
     prefill_ms: float = 0.0
     decode_ms: float = 0.0
     num_generated: int = 0
@@ -79,7 +81,11 @@ _NOTHING = _Answer(None, None)
 class LlamaCppEngine:
     """An `Engine`. Made by `load`, which blocks for seconds."""
 
-    def __init__(self, server: Any, folder: Path, model: str, context_tokens: int, num_slots: int, key: str) -> None:
+    isolation = Isolation.SLOTS
+
+    def __init__(
+        self, server: Any, folder: PrivateFolder, model: str, context_tokens: int, num_slots: int, key: str
+    ) -> None:
         self.model = model
         self.context_tokens = context_tokens
         self.num_slots = num_slots
@@ -88,6 +94,7 @@ class LlamaCppEngine:
         self._folder = folder
         self._slots = [_Slot(i) for i in range(num_slots)]
         self._freed = asyncio.Event()
+        self._evictions, self._evicted_age_s = 0, 0.0
         self._threads = ThreadPoolExecutor(num_slots, thread_name_prefix="llamacpp")
         self._steps = self._prefilled = self._generated = 0
 
@@ -98,23 +105,25 @@ class LlamaCppEngine:
             import xllamacpp
         except ImportError as error:
             raise EngineFailed("xllamacpp is not installed: pip install 'lsp-complete[cpu]'") from error
-        folder = Path(tempfile.mkdtemp(prefix="lsp-complete-"))
+        folder = PrivateFolder()
         key = secrets.token_urlsafe(32)
         params = _params(xllamacpp.CommonParams(), path, context_tokens, num_slots, threads)
-        _hide_listener(params, folder, key)
+        _hide_listener(params, folder.path, key)
         try:
             server = xllamacpp.Server(params)
         except Exception as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.remove()
             raise EngineFailed(f"llama.cpp cannot load {path.name}: not a GGUF file, or not enough memory") from error
         return cls(server, folder, model, context_tokens, num_slots, key)
 
     async def generate(self, job: Job) -> AsyncGenerator[EngineChunk, None]:
         progress = _Progress()
         async with (
-            self._slot_for(job.prompt) as slot,
+            self._slot_for(job) as slot,
             contextlib.aclosing(self._texts(slot, job, progress)) as texts,
         ):
+            progress.cached_tokens = _shared(slot.tokens, job.prompt)
+            yield EngineChunk("", None, _usage(job, progress))
             async for text in texts:
                 yield EngineChunk(text, None, _usage(job, progress), _timing(progress))
         yield EngineChunk("", progress.finish, _usage(job, progress), _timing(progress))
@@ -131,52 +140,54 @@ class LlamaCppEngine:
             if answer.token is None or answer.token in job.stop_tokens:
                 progress.finish = Finish.STOP
                 return
-            self._generated += 1
             progress.num_generated += 1
             tokens.append(answer.token)
             yield await self._text(answer, progress)
 
-    async def prefill(self, job: Job) -> EngineChunk:
-        progress = _Progress()
-        async with self._slot_for(job.prompt) as slot:
-            async for _ in self._prefill(slot, list(job.prompt), progress):
-                pass
-        return EngineChunk("", Finish.STOP, _usage(job, progress), _timing(progress))
-
     def stats(self) -> EngineStats:
         busy = sum(1 for slot in self._slots if slot.step is not None)
-        return EngineStats(busy, self._steps, self._prefilled, self._generated)
+        held = sum(len(slot.tokens) for slot in self._slots)
+        counts = self._steps, self._prefilled, self._generated, held, self._evictions, self._evicted_age_s
+        return EngineStats(busy, *counts)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._threads.shutdown, wait=True)
         self._server = None
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()
 
     @contextlib.asynccontextmanager
-    async def _slot_for(self, prompt: Sequence[int]) -> AsyncGenerator[_Slot, None]:
+    async def _slot_for(self, job: Job) -> AsyncGenerator[_Slot, None]:
         while not (free := [slot for slot in self._slots if not slot.taken]):
             self._freed.clear()
             await self._freed.wait()
-        slot = _best_slot(free, prompt)
+        slot = _best_slot(free, job)
         slot.taken = True
         try:
             if slot.step is not None:  # the last step of a cancelled job: worth waiting for, its cache is what we want
                 await asyncio.wait([slot.step])
+            self._hand_over(slot, job)
             yield slot
         finally:
             slot.taken = False
             slot.last_used = time.monotonic()
             self._freed.set()
 
+    def _hand_over(self, slot: _Slot, job: Job) -> None:
+        """Count what the job makes the slot lose, and see that nothing of another tenant's is used."""
+        if slot.tokens and not _is_worth_keeping(slot, job):
+            self._evictions += 1
+            self._evicted_age_s += time.monotonic() - slot.last_used
+        if slot.tenant != job.tenant:
+            slot.is_foreign = slot.is_foreign or bool(slot.tokens)
+            slot.tokens, slot.tenant = (), job.tenant
+
     async def _prefill(self, slot: _Slot, tokens: list[int], progress: _Progress) -> AsyncGenerator[_Answer, None]:
         """Compute the prompt in small steps. Gives the answer of each; that of the last has the first token."""
-        start = _shared(slot.tokens, tokens)
+        start = progress.cached_tokens
         for end in [*range(start + PREFILL_STEP_TOKENS, len(tokens), PREFILL_STEP_TOKENS), len(tokens)]:
             answer = await self._step(slot, tokens[:end])
-            if progress.cached_tokens is None:
-                progress.cached_tokens = answer.num_cached
+            progress.cached_tokens = min(progress.cached_tokens, answer.num_cached)
             progress.prefill_ms += answer.took_ms
-            self._prefilled += answer.num_computed
             yield answer
 
     async def _decode(self, slot: _Slot, tokens: list[int], progress: _Progress) -> _Answer:
@@ -200,22 +211,26 @@ class LlamaCppEngine:
         """One call into llama.cpp. A cancelled caller leaves it running; the slot knows until it is done."""
         self._steps += 1
         loop = asyncio.get_running_loop()
-        slot.step = loop.run_in_executor(self._threads, partial(_call, self._server, slot.id, tokens))
-        slot.step.add_done_callback(partial(_step_done, slot, tokens))
+        call = partial(_call, self._server, slot.id, tokens, not slot.is_foreign)
+        slot.step = loop.run_in_executor(self._threads, call)
+        slot.step.add_done_callback(partial(self._step_done, slot, tokens))
         return await asyncio.shield(slot.step)
 
+    def _step_done(self, slot: _Slot, tokens: Sequence[int], step: asyncio.Future[_Answer]) -> None:
+        slot.step, slot.tokens = None, ()
+        if step.cancelled() or step.exception():
+            return
+        slot.tokens, slot.is_foreign = tuple(tokens), False
+        self._prefilled += step.result().num_computed
+        self._generated += step.result().token is not None
 
-def _step_done(slot: _Slot, tokens: Sequence[int], step: asyncio.Future[Any]) -> None:
-    slot.step = None
-    slot.tokens = () if step.cancelled() or step.exception() else tuple(tokens)
 
-
-def _call(server: Any, slot_id: int, tokens: Sequence[int]) -> _Answer:
+def _call(server: Any, slot_id: int, tokens: Sequence[int], may_reuse: bool) -> _Answer:
     """Extend the slot's cache to `tokens` and sample one more, greedily. Blocks; runs on a thread.
 
     Of a token that ends within a character llama.cpp tells nothing but to those who ask for all it knows, at some cost.
     """
-    answer = _ask(server, slot_id, tokens)
+    answer = _ask(server, slot_id, tokens, cache_prompt=may_reuse)
     choice, timings = answer["choices"][0], answer.get("timings", {})
     took = int(timings.get("cache_n", 0)), int(timings.get("prompt_n", 0)), float(timings.get("prompt_ms", 0.0))
     if choice["finish_reason"] == "stop":
@@ -241,11 +256,17 @@ def _ask(server: Any, slot_id: int, tokens: Sequence[int], **options: Any) -> di
     return answers[0]
 
 
-def _best_slot(free: Sequence[_Slot], prompt: Sequence[int]) -> _Slot:
-    best = max(free, key=lambda slot: _shared(slot.tokens, prompt))
-    if _shared(best.tokens, prompt) >= _MIN_SHARED * min(len(best.tokens), len(prompt)):
-        return best
-    return min(free, key=lambda slot: slot.last_used)
+def _best_slot(free: Sequence[_Slot], job: Job) -> _Slot:
+    best = max(free, key=lambda slot: _usable(slot, job))
+    return best if _is_worth_keeping(best, job) else min(free, key=lambda slot: slot.last_used)
+
+
+def _is_worth_keeping(slot: _Slot, job: Job) -> bool:
+    return _usable(slot, job) >= _MIN_SHARED * min(len(slot.tokens), len(job.prompt))
+
+
+def _usable(slot: _Slot, job: Job) -> int:
+    return _shared(slot.tokens, job.prompt) if slot.tenant == job.tenant else 0
 
 
 def _shared(held: Sequence[int], prompt: Sequence[int]) -> int:
@@ -255,7 +276,7 @@ def _shared(held: Sequence[int], prompt: Sequence[int]) -> int:
 
 
 def _usage(job: Job, progress: _Progress) -> Usage:
-    return Usage(len(job.prompt), progress.cached_tokens or 0, progress.num_generated)
+    return Usage(len(job.prompt), progress.cached_tokens, progress.num_generated)
 
 
 def _timing(progress: _Progress) -> Timing:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from lsp_complete.backend.engines.base import EngineLost
 from lsp_complete.protocol.errors import EngineFailed
 
 # Texts whose tokens are remembered: the suffix and the snippets stay the same from keystroke to keystroke.
@@ -50,6 +51,8 @@ class LlamaCppTokenizer:
         try:
             connection.request("POST", path, json.dumps(body), self._headers)
             return json.loads(connection.getresponse().read())
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            raise EngineLost("llama.cpp's private listener is gone") from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise EngineFailed(f"llama.cpp's tokenizer does not answer: {type(error).__name__}") from error
         finally:

@@ -1,57 +1,49 @@
-"""What the names around the cursor mean: imported ones first, then those found anywhere."""
+"""What the names around the cursor mean, and what the file imports and does not call yet: headers, likeliest first."""
 
+from lsp_complete.context.affinity import ranked, words_near
 from lsp_complete.context.index import Index
+from lsp_complete.context.lookup import Lookup
 from lsp_complete.context.queries import FoundDefinition
-from lsp_complete.context.retrievers.headers import header, members
+from lsp_complete.context.retrievers.headers import snippets_of
+from lsp_complete.context.scope import CLASSES, place_at
 from lsp_complete.context.snippets import Question, Snippet
-from lsp_complete.text.symbols import SymbolKind
 
-# A name that so many files define says nothing about which of them is meant, unless it is imported.
-_MAX_SAME_NAME = 4
-_MAX_NAMES = 24
-_CLASSES = {SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKind.ENUM}
+_MAX_NAMES = 32
+_INITIALIZERS = ("__init__", "constructor")
 
 
 def definitions(question: Question, index: Index) -> list[Snippet]:
-    """Headers of what the nearest names mean, classes with their members."""
-    imported = _imported_paths(question)
-    here = {definition.name for definition in question.symbols.definitions}
-    found: list[Snippet] = []
-    for name in question.names[:_MAX_NAMES]:
-        if name in here and name not in imported:
-            continue
-        for one in _meant(index.definitions(name), question.path, imported.get(name)):
-            found.append(_of_definition(one, index, f"defines {name}"))
-    return found
+    lookup = Lookup(question, index)
+    text, offset = question.document.text, question.offset
+    callees = [name.rpartition(".")[2] for name in place_at(text, offset).callees]
+    names = dict.fromkeys([*callees, *_uncalled(lookup, text, offset), *question.names])
+    found: list[FoundDefinition] = []
+    for name in list(names)[:_MAX_NAMES]:
+        for one in lookup.named(name)[:2]:
+            found += [one, *_initializer(one, index)]
+    return snippets_of(found, "definitions", "named here", documented=callees[0] if callees else "")
 
 
-def _meant(found: list[FoundDefinition], path: str, imported: set[str] | None) -> list[FoundDefinition]:
-    """Those of the same-named definitions that the file can mean."""
-    elsewhere = [one for one in found if one.path != path]
-    if imported:
-        return [one for one in elsewhere if one.path in imported][:_MAX_SAME_NAME]
-    top = [one for one in elsewhere if not one.definition.parent] or elsewhere
-    return sorted(top, key=lambda one: -_shared_folders(one.path, path)) if len(top) <= _MAX_SAME_NAME else []
+def _uncalled(lookup: Lookup, text: str, offset: int) -> list[str]:
+    """Imported names that are nowhere used with arguments: nothing in the file says how."""
+    names = [name for name, (_, original) in lookup.bound.items() if original]
+    fresh = [name for name in names if not _is_called(name, text)]
+    counts = {name: text.count(name) for name in fresh}
+    near = ranked(fresh, lambda name: name, words_near(text, offset))
+    return sorted(near, key=lambda name: counts[name] > 1)
 
 
-def _imported_paths(question: Question) -> dict[str, set[str]]:
-    """Imported name -> files that it may come from."""
-    found: dict[str, set[str]] = {}
-    for entry, path in question.imported:
-        for name in entry.names:
-            found.setdefault(name, set()).add(path)
-    return found
+def _is_called(name: str, text: str) -> bool:
+    """As a word of its own and not behind a dot. A pattern would look at each character of the text for each name."""
+    place = text.find(f"{name}(")
+    while place > 0 and (text[place - 1].isalnum() or text[place - 1] in "_."):
+        place = text.find(f"{name}(", place + 1)
+    return place >= 0
 
 
-def _of_definition(found: FoundDefinition, index: Index, reason: str) -> Snippet:
-    definition = found.definition
-    lines = [header(definition)]
-    if definition.kind in _CLASSES:
-        lines += members(definition, index.definitions_in(found.path))
-    key = f"{found.path}#{definition.parent}.{definition.name}"
-    return Snippet(found.path, "\n".join(lines), "definitions", reason, key)
-
-
-def _shared_folders(one: str, other: str) -> int:
-    pairs = zip(one.split("/"), other.split("/"), strict=False)
-    return sum(1 for a, b in pairs if a == b)
+def _initializer(found: FoundDefinition, index: Index) -> list[FoundDefinition]:
+    """How a class is made."""
+    if found.definition.kind not in CLASSES:
+        return []
+    own = index.outline(found.path).by_parent.get(found.definition.name, ())
+    return [one for one in own if one.definition.name in _INITIALIZERS][:1]

@@ -1,20 +1,64 @@
 """Lines elsewhere that share rare words with those around the cursor."""
 
-from lsp_complete.context.index import Index
-from lsp_complete.context.snippets import Question, Snippet
+import math
 
-_MAX_SIMILAR = 6
+from lsp_complete.context.index import Index
+from lsp_complete.context.remembered import Lines
+from lsp_complete.context.scope import word_start
+from lsp_complete.context.snippets import Question, Snippet
+from lsp_complete.text.symbols import identifiers
+
+# The lines above the cursor that say what is being written.
+_QUERY_LINES = 10
+# Long enough to show what comes next to what is alike, short enough for a few to fit.
+_WINDOW_LINES = 10
+_BEHIND = 3
+_MAX_CHUNKS = 12
+_MAX_SIMILAR = 8
 
 
 def similar(question: Question, index: Index) -> list[Snippet]:
-    """Chunks of lines that share rare words with the lines above the cursor."""
-    chunks = index.search(list(question.names), _MAX_SIMILAR, exclude={question.path})
-    return [snippet for chunk in chunks if (snippet := _lines(index, chunk.path, chunk.first_line, chunk.end_line))]
+    """Windows of a few lines, each the best of a chunk that the index found by its words."""
+    query = _query(question)
+    chunks = index.search(query, _MAX_CHUNKS, exclude={question.path})
+    places = [index.lines(chunk.path, chunk.first_line, chunk.end_line + _WINDOW_LINES) for chunk in chunks]
+    weights = _weights(query, places)
+    windows = sorted((_best(place, weights) for place in places), key=lambda window: -window[0])
+    return [_snippet(place, first) for score, place, first in windows[:_MAX_SIMILAR] if score > 0]
 
 
-def _lines(index: Index, path: str, first: int, end: int) -> Snippet | None:
-    text = index.read(path)
-    if text is None:
-        return None
-    lines = text.splitlines()[first:end]
-    return Snippet(path, "\n".join(lines), "similar", f"lines {first + 1} to {end}", f"{path}#{first}")
+def _query(question: Question) -> list[str]:
+    """Names of the lines above, the nearest first."""
+    document = question.document
+    start = document.line_starts[max(0, document.line_at(question.offset) - _QUERY_LINES + 1)]
+    end = word_start(document.text, question.offset)
+    return list(dict.fromkeys(reversed(identifiers(document.text[start:end]))))
+
+
+def _weights(query: list[str], chunks: list[Lines]) -> dict[str, float]:
+    """A word that stands on many of the lines says less."""
+    num_lines = sum(len(chunk.lines) for chunk in chunks)
+    counts = {word: sum(len(chunk.places.get(word, ())) for chunk in chunks) for word in query}
+    return {word: math.log(1 + num_lines / count) for word, count in counts.items() if count}
+
+
+def _best(chunk: Lines, weights: dict[str, float]) -> tuple[float, Lines, int]:
+    """Where the window begins that has most of the query in its lines but the last ones."""
+    found: dict[int, list[str]] = {}
+    for word in weights:
+        for line in chunk.places.get(word, ()):
+            found.setdefault(line, []).append(word)
+    last = max(0, len(chunk.lines) - _WINDOW_LINES)
+    best = (0.0, 0)
+    for first in {0, *(line for line in found if line <= last)}:
+        lines = range(first, first + _WINDOW_LINES - _BEHIND)
+        words = {word for line in lines for word in found.get(line, ())}
+        best = max(best, (math.fsum(weights[word] for word in words), -first))
+    return best[0], chunk, -best[1]
+
+
+def _snippet(place: Lines, first: int) -> Snippet:
+    lines = place.lines[first : first + _WINDOW_LINES]
+    start = place.first + first
+    reason = f"lines {start + 1} to {start + len(lines)}"
+    return Snippet(place.path, "\n".join(lines), "similar", reason, f"{place.path}#{start}")

@@ -1,0 +1,92 @@
+"""What becomes of one question: something to insert, or the reason why there is nothing, and what it took."""
+
+import time
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from lsp_complete.completion.postprocess import Insertion
+from lsp_complete.context.policy import Reason
+from lsp_complete.protocol.completion import Mode, Usage
+from lsp_complete.protocol.errors import CompletionError, InvalidRequest
+from lsp_complete.protocol.events import Rung
+
+
+class NoSuggestion(StrEnum):
+    """Why there is no suggestion. Shown by explain, counted by telemetry."""
+
+    OFF = "off"
+    SNOOZED = "snoozed"
+    LANGUAGE_OFF = "language-off"
+    EMPTY_FILE = "empty-file"
+    SCOPE_OFF = "scope-off"
+    FILE_TOO_LARGE = "file-too-large"
+    LINE_TOO_LONG = "line-too-long"
+    EXCLUDED = "excluded"
+    MID_WORD = "mid-word"
+    AFTER_DELETION = "after-deletion"
+    AFTER_UNDO = "after-undo"
+    MANY_CURSORS = "many-cursors"
+    REJECTED_HERE = "rejected-here"
+    SUPERSEDED = "superseded"
+    WITHHELD = "withheld"
+    DEADLINE = "deadline"
+    SERVICE = "service"
+
+
+DENIED = {
+    Reason.LANGUAGE: NoSuggestion.LANGUAGE_OFF,
+    Reason.SCOPE: NoSuggestion.SCOPE_OFF,
+    Reason.TOO_LARGE: NoSuggestion.FILE_TOO_LARGE,
+}
+"""The reasons of the policy that have a name of their own here; all others are EXCLUDED."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An insertion, or a reason. `rung` says where it comes from; `detail` is for people and has no code in it.
+    `timing_ms` has a stage a key."""
+
+    request_id: str
+    mode: Mode
+    insertion: Insertion | None = None
+    reason: NoSuggestion | None = None
+    detail: str = ""
+    rung: Rung = Rung.NETWORK
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    timing_ms: dict[str, float] = field(default_factory=dict)
+
+
+def explained(answer: Answer) -> dict[str, Any]:
+    """The answer's record: what it took and why it is as it is, without a word of code."""
+    return {
+        "request_id": answer.request_id,
+        "mode": answer.mode,
+        "rung": answer.rung,
+        "reason": answer.reason,
+        "detail": answer.detail,
+        "num_characters": len(answer.insertion.text) if answer.insertion else 0,
+        "model": answer.model,
+        "usage": asdict(answer.usage),
+        "timing_ms": answer.timing_ms,
+    }
+
+
+def detail_of(error: CompletionError) -> str:
+    """What a service finds wrong with a request may quote it."""
+    return error.title if isinstance(error, InvalidRequest) else str(error)
+
+
+class StopWatch:
+    """Milliseconds per stage; `total` grows with each."""
+
+    def __init__(self) -> None:
+        self._last = self._start = time.perf_counter()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage] = round(self.laps.get(stage, 0.0) + (now - self._last) * 1000, 2)
+        self.laps["total"] = round((now - self._start) * 1000, 2)
+        self._last = now

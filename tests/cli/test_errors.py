@@ -1,0 +1,59 @@
+"""What a user gets wrong is answered with a line, and never with a traceback."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lsp_complete.cli.main import app
+
+TOO_LONG = "x" * 300
+
+
+def fails(*arguments: str, exit_code: int = 1, **environment: str) -> str:
+    result = CliRunner().invoke(app, arguments, env=environment)
+    assert result.exit_code == exit_code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.stderr
+
+
+@pytest.mark.parametrize("place", ["x", "host:", "host:x", "host:65536", "host:²", "host:" + "9" * 5000])
+def test_a_place_to_listen_that_is_none(place: str) -> None:
+    assert "not HOST:PORT" in fails("lsp", "--tcp", place, exit_code=2)
+
+
+def test_a_place_where_one_cannot_listen(tmp_path: Path) -> None:
+    assert "cannot listen on 192.0.2.1:1" in fails("lsp", "--tcp", "192.0.2.1:1")
+    assert "cannot listen on" in fails("lsp", "--tcp", f"{TOO_LONG}:1")
+
+
+@pytest.mark.parametrize("command", [("list",), ("path", "auto"), ("pull",)])
+def test_a_folder_of_models_that_cannot_be_read(tmp_path: Path, command: tuple[str, ...]) -> None:
+    folder = str(tmp_path / TOO_LONG)
+    assert folder in fails("model", *command, LSP_COMPLETE_MODELS=folder)
+
+
+def test_a_folder_for_the_local_service_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = str(tmp_path / "file" / "run")
+    assert "no folder for the local service" in fails("serve", "--shared", LSP_COMPLETE_RUNTIME=folder)
+
+
+@pytest.mark.parametrize("kind", ["no gzip", "damaged", "cut off", "deep"])
+def test_data_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
+    good = gzip.compress(b'{"task_id": "a"}\n' * 1000)
+    data = {
+        "no gzip": b"xx",
+        "damaged": good[:20] + bytes(byte ^ 255 for byte in good[20:40]) + good[40:],
+        "cut off": good[:-9],
+        "deep": gzip.compress(b"[" * 100_000),
+    }
+    file = tmp_path / "data.jsonl.gz"
+    file.write_bytes(data[kind])
+    assert str(file) in fails("eval", "infilling", str(file))
+
+
+@pytest.mark.parametrize("command", [(), ("lsp",), ("model",), ("model", "pull"), ("index", "explain"), ("audit",)])
+def test_help_has_a_short_name(command: tuple[str, ...]) -> None:
+    assert CliRunner().invoke(app, [*command, "-h"]).exit_code == 0

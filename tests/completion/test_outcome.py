@@ -1,0 +1,356 @@
+"""What became of a suggestion, told from the messages of each editor alone."""
+
+from collections import Counter, defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsp_complete.completion.cursor import Cursor
+from lsp_complete.completion.outcomes import Outcomes
+from lsp_complete.completion.postprocess import Insertion
+from lsp_complete.completion.reuse import suggestion_at
+from lsp_complete.completion.trigger import place_of
+from lsp_complete.protocol.events import Accepted, Hex, How, Part, Rejected, Rejection, Rung, Shown, TypedThrough
+from lsp_complete.text.document import Document
+from tests.completion.played_editor import (
+    PROFILES,
+    URI,
+    Asked,
+    Changed,
+    Closed,
+    Message,
+    Said,
+    Saved,
+    Waited,
+    play,
+    session,
+)
+from tests.completion.test_properties import BRACES, PYTHON
+
+START = "total = \n"
+ASKED = (1.0, Asked(8, "price + tax", "aa"))
+MANY_KEYS = 70
+# Half a thousand suggestions an editor, a second each.
+NUM_FILES = 20
+LEAST = 0.98
+
+
+def outcome(trace, text=START):
+    """Outcomes in short: kind, what kind, how much."""
+    told: list[tuple[object, ...]] = []
+    for event in play(text, [*trace, (trace[-1][0] + 2.0, Waited())]):
+        match event:
+            case Accepted(_, part, how, num):
+                told.append((part, how, num))
+            case TypedThrough(_, num):
+                told.append(("typed", num))
+            case Rejected(_, reason, num):
+                told.append((reason, num))
+    return told
+
+
+def typed(texts, start_s=2.0, step_s=0.2):
+    return [(start_s + number * step_s, Changed(text)) for number, text in enumerate(texts)]
+
+
+def keys_before(text=START):
+    """Keys typed in the first line, one a message, so that the editor is known to send each."""
+    texts = ["a" * num + text for num in range(1, MANY_KEYS)]
+    deleted = ["a" * num + text for num in range(MANY_KEYS - 2, -1, -1)]
+    return [(0.2 * number, Changed(one)) for number, one in enumerate([*texts, *deleted])]
+
+
+# One trace a client, as its messages come.
+
+WHOLE = Changed("total = price + tax\n")
+
+
+def test_vs_code_runs_the_command_after_the_change():
+    trace = [ASKED, (2.0, WHOLE), (2.01, Said("aa", How.COMMAND))]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
+
+
+def test_vs_code_asks_at_each_key_and_accepts_the_oldest_of_its_answers():
+    trace = [
+        ASKED,
+        (1.2, Changed("total = p\n")),
+        (1.2, Asked(9, "rice + tax", "bb")),
+        (1.4, Changed("total = pr\n")),
+        (1.4, Asked(10, "ice + tax", "cc")),
+        (2.5, WHOLE),
+        (2.51, Said("aa", How.COMMAND)),
+    ]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 9)]
+
+
+def test_vs_code_says_nothing_of_words_but_of_the_last():
+    texts = ["total = price\n", "total = price +\n", "total = price + tax\n"]
+    trace = [ASKED, *typed(texts, step_s=0.5), (3.01, Said("aa", How.COMMAND))]
+    assert outcome(trace) == [
+        (Part.WORD, How.INFERRED, 5),
+        (Part.WORD, How.INFERRED, 7),
+        (Part.WHOLE, How.INFERRED, 11),
+    ]
+
+
+def test_neovim_gathers_keys_and_they_are_not_taken_for_words():
+    """As 0.12.4 sends them."""
+    trace = [
+        ASKED,
+        (1.1, Changed("total = p\n")),
+        (1.25, Changed("total = pric\n", ("r", "i", "c"))),
+        (1.4, Changed("total = price +\n", ("e", " ", "+"))),
+        (1.55, Changed("total = price + ta\n", (" ", "t", "a"))),
+        (1.7, Changed("total = price + tax\n")),
+    ]
+    assert outcome(trace) == [("typed", 11)]
+
+
+def test_neovim_takes_the_indentation_away_and_asks_there():
+    """As 0.12.4 sends what Return and Ctrl-U do."""
+    trace = [
+        (1.0, Asked(10, "return x", "aa")),
+        (1.1, Changed("if x:\n\n", ("", "", "", ""))),
+        (1.3, Asked(6)),
+        (2.0, Changed("if x:\ny\n")),
+    ]
+    assert outcome(trace, "if x:\n    \n") == [(Rejection.OTHER_TEXT, 0)]
+
+
+def test_coc_gathers_keys_into_one_text_and_they_are_not_taken_for_words():
+    trace = [ASKED, *typed(["total = pri\n", "total = price +\n", "total = price + tax\n"], 1.1, 0.15)]
+    assert outcome(trace) == [("typed", 11)]
+
+
+def test_neovim_sends_what_is_accepted_before_the_command():
+    trace = [ASKED, (1.5, Changed("total = p\n")), (1.9, WHOLE), (1.9, Said("aa", How.COMMAND))]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 10)]
+
+
+def test_neovim_s_plugin_tells_of_words_and_they_are_counted_once():
+    trace = [
+        ASKED,
+        (2.0, Changed("total = price\n")),
+        (2.01, Said("aa", How.NOTICE)),
+        (2.1, Changed("total = price +\n")),
+        (2.11, Said("aa", How.NOTICE)),
+        (4.0, Changed("total = price + fee\n")),
+    ]
+    assert outcome(trace) == [(Part.WORD, How.INFERRED, 5), (Part.WORD, How.NOTICE, 7)]
+
+
+def test_emacs_lists_the_keys_that_it_has_gathered():
+    trace = [ASKED, (4.0, Changed("total = price + tax\n", tuple("price + tax")))]
+    assert outcome(trace) == [("typed", 11)]
+    trace = [ASKED, (4.0, Changed("total = price + tax\n")), (4.0, Said("aa", How.COMMAND))]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
+
+
+def test_emacs_takes_away_what_is_replaced_before_it_accepts():
+    trace = [
+        (1.0, Asked(2, "a, b)", "aa", 1)),
+        (2.0, Changed("f(\n")),
+        (2.0, Changed("f(a, b)\n")),
+        (2.0, Said("aa", How.COMMAND)),
+    ]
+    assert [told[0] for told in outcome(trace, "f()\n")] == [Part.WHOLE]
+
+
+def test_coc_runs_the_command_for_a_word_too():
+    trace = [
+        ASKED,
+        (2.0, Changed("total = p\n")),
+        (2.01, Said("aa", How.COMMAND)),
+        (3.0, Changed("total = price\n")),
+        (3.01, Said("aa", How.COMMAND)),
+        (5.0, Changed("total = price\nx\n")),
+    ]
+    assert outcome(trace) == [(Part.WORD, How.COMMAND, 1), (Part.WORD, How.INFERRED, 5)]
+
+
+def test_a_command_that_comes_first_waits_for_its_change():
+    trace = [ASKED, (2.0, Said("aa", How.COMMAND)), (2.1, Changed("total = price + tax\n", tuple("price + tax")))]
+    assert outcome(trace) == [(Part.WHOLE, How.COMMAND, 11)]
+
+
+def test_lsp4ij_never_says_anything():
+    trace = [ASKED, (2.0, Changed("total = price\n")), (3.0, WHOLE)]
+    assert outcome(trace) == [(Part.WORD, How.INFERRED, 5), (Part.WHOLE, How.INFERRED, 11)]
+
+
+def test_helix_sends_whole_texts_and_no_command():
+    assert outcome([ASKED, (2.0, WHOLE)]) == [(Part.WHOLE, How.INFERRED, 11)]
+    assert outcome([ASKED, *typed(["total = price + tax\n"[: 8 + n] + "\n" for n in range(1, 12)])]) == [("typed", 11)]
+
+
+# What holds in all of them.
+
+
+def test_an_editor_that_confirms_is_not_believed_to_accept_without_saying_so():
+    """And the same text is then typed, in one message after a pause."""
+    first = [ASKED, (2.0, WHOLE), (2.01, Said("aa", How.COMMAND))]
+    second = [(5.0, Changed(START)), (9.0, Asked(8, "price + tax", "bb")), (12.0, WHOLE)]
+    assert outcome([*first, *second])[-1] == ("typed", 11)
+
+
+def test_words_then_backspace_then_a_word_again_are_not_counted_twice():
+    texts = ["total = price\n", "total = price +\n", "total = price\n", "total = price +\n"]
+    trace = [ASKED, *typed(texts, step_s=0.5), (9.0, Changed("total = price + 1\n"))]
+    assert outcome(trace) == [(Part.WORD, How.INFERRED, 5), (Part.WORD, How.INFERRED, 7)]
+
+
+def test_a_line_of_several_is_told_apart_from_a_word():
+    trace = [(1.0, Asked(0, "a = 1\nb = 2\n", "aa")), (2.0, Changed("a = 1\n"))]
+    assert outcome(trace, "") == [(Part.LINE, How.INFERRED, 6)]
+
+
+def test_return_with_the_indentation_of_the_editor_is_one_key():
+    trace = [
+        *keys_before("if x:\n"),
+        (60.0, Asked(5, "\n        return x", "aa")),
+        (61.0, Changed("if x:\n        \n")),
+        (62.0, Changed("if x:\n        y\n")),
+    ]
+    assert outcome(trace, "if x:\n") == [(Rejection.OTHER_TEXT, 9)]
+
+
+def test_brackets_that_the_editor_closes_are_typed():
+    trace = [(1.0, Asked(0, "sum(a)", "aa")), *typed(["s", "su", "sum", "sum()", "sum(a)"])]
+    assert outcome(trace, "") == [("typed", 6)]
+
+
+def test_what_is_typed_right_behind_an_acceptance_belongs_to_somebody_else():
+    trace = [ASKED, (2.0, Changed("total = price + tax * 2\n"))]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
+
+
+@pytest.mark.parametrize(
+    ("then", "reason"),
+    [
+        ([Changed("total = q\n")], Rejection.OTHER_TEXT),
+        ([Changed("")], Rejection.DELETED),
+        ([Asked(8, "something_else()", "bb"), Changed("total = something_else()\n")], Rejection.REPLACED),
+        ([Asked(9)], Rejection.MOVED),
+        ([Closed()], Rejection.CLOSED),
+    ],
+)
+def test_a_rejection_has_its_reason(then, reason):
+    trace = [ASKED, *((2.0 + number, message) for number, message in enumerate(then))]
+    told = [one for one in outcome(trace) if isinstance(one[0], Rejection)]
+    assert told[:1] == [(reason, 0)]
+
+
+def test_the_same_suggestion_shown_again_goes_on():
+    trace: list[tuple[float, Message]] = [ASKED, (2.0, Asked(8, "price + tax", "bb")), (3.0, WHOLE)]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
+    shown = [event for event in play(START, trace) if isinstance(event, Shown)]
+    assert [event.is_new for event in shown] == [True, False]
+
+
+def test_an_edit_elsewhere_moves_the_suggestion():
+    trace = [ASKED, (2.0, Changed("import tax\n" + START)), (3.0, Changed("import tax\ntotal = price + tax\n"))]
+    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
+    trace = [ASKED, (2.0, Changed(START + "y\nx\n")), (3.0, Changed("total = price + tax\ny\nx\n"))]
+    assert outcome(trace, START + "y\n") == [(Part.WHOLE, How.INFERRED, 11)]
+
+
+def test_an_acceptance_that_is_undone_at_once_was_none():
+    accepted = (Part.WHOLE, How.INFERRED, 11)
+    assert outcome([ASKED, (2.0, WHOLE), (5.0, Changed(START))]) == [accepted, (Rejection.UNDONE, 0)]
+    assert outcome([ASKED, (2.0, WHOLE), (50.0, Changed(START))]) == [accepted]
+
+
+def test_an_answer_for_a_text_that_has_changed_is_not_shown():
+    outcomes, document = Outcomes(), Document(URI, START)
+    outcomes.changed(document, Document(URI, "total = x\n"), 1.0)
+    suggestion = suggestion_at(document, 8, Insertion("price"))
+    assert outcomes.shown(document, suggestion, Shown(Hex("aa"), Rung.NETWORK, 5), 1.1) == []
+
+
+def test_a_suggestion_that_nobody_knows_is_passed_over():
+    assert Outcomes().confirmed(Hex("ff"), How.COMMAND, 1.0) == []
+    assert outcome([ASKED, (2.0, Said("ff", How.COMMAND)), (3.0, WHOLE)]) == [(Part.WHOLE, How.INFERRED, 11)]
+
+
+def test_what_the_user_made_of_the_last_ones_is_known():
+    outcomes, document = Outcomes(), Document(URI, START)
+    for number in range(2):
+        suggestion = suggestion_at(document, 8, Insertion("price"))
+        outcomes.shown(document, suggestion, Shown(Hex(f"{number}"), Rung.NETWORK, 5), number * 10.0)
+        other = Document(URI, document.text.replace("\n", "x\n", 1))
+        outcomes.changed(document, other, number * 10.0 + 1)
+        outcomes.changed(other, document, number * 10.0 + 2)
+        outcomes.tick(number * 10.0 + 5)
+    assert (outcomes.num_rejected, outcomes.has_accepted) == (2, False)
+    assert outcomes.rejected_at == place_of(Cursor(document, 8))
+
+
+# Against the log of a user who has been played.
+
+
+def classes(events):
+    """Request -> what became of it, as the log has it."""
+    found = defaultdict(set)
+    for event in events:
+        match event:
+            case Accepted(request, part):
+                found[request].add("whole" if part is Part.WHOLE else "part")
+            case TypedThrough(request):
+                found[request].add("typed")
+            case Rejected(request, reason) if reason is not Rejection.UNDONE:
+                found[request].add("rejected")
+    order = ("whole", "part", "typed", "rejected")
+    return {request: next(kind for kind in order if kind in kinds) for request, kinds in found.items()}
+
+
+def scores(told, log, kinds):
+    """Precision and recall."""
+    is_right = Counter((told.get(request, "") in kinds, truth in kinds) for request, truth in log.items())
+    both = is_right[True, True]
+    return both / (both + is_right[True, False]), both / (both + is_right[False, True])
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
+def test_a_session_is_told_as_the_user_logs_it(profile):
+    events, log = session(profile, [PYTHON + BRACES] * NUM_FILES, seed=0)
+    told = classes(events)
+    assert len(log) > 280
+    for kinds in ({"whole"}, {"whole", "part"}, {"rejected"}, {"rejected", "typed"}):
+        assert min(scores(told, log, kinds)) >= LEAST, kinds
+    _told_once(events)
+
+
+def _told_once(events):
+    """Each suggestion ends once, and what is accepted of it only grows."""
+    accepted: dict[Hex, list[int]] = defaultdict(list)
+    ends: Counter[Hex] = Counter()
+    for event in events:
+        match event:
+            case Accepted(request, part, _, num):
+                accepted[request].append(num)
+                ends[request] += part is Part.WHOLE
+            case TypedThrough(request) | Rejected(request):
+                ends[request] += not (isinstance(event, Rejected) and event.reason is Rejection.UNDONE)
+    assert max(ends.values()) == 1
+    assert all(sorted(set(counts)) == counts for counts in accepted.values())
+
+
+TEXT = st.text(st.sampled_from("ab(\n\r é😀"), max_size=8)
+MESSAGES = st.one_of(
+    st.builds(Changed, TEXT, st.lists(TEXT, max_size=3).map(tuple)),
+    st.builds(Asked, st.integers(0, 9), TEXT, st.sampled_from(["aa", "bb", "cc"]), st.integers(0, 2)),
+    st.builds(Said, st.sampled_from(["aa", "bb"]), st.sampled_from(How)),
+    st.builds(Saved),
+    st.builds(Closed),
+    st.builds(Waited),
+)
+
+
+@given(TEXT, st.lists(st.tuples(st.floats(0, 5), MESSAGES), max_size=12))
+def test_nothing_that_an_editor_sends_raises(text, steps):
+    now_s, trace = 0.0, []
+    for step_s, message in steps:
+        now_s += step_s
+        trace.append((now_s, message))
+    play(text, trace)
