@@ -1,0 +1,195 @@
+"""An answer under way while the user types on: waited for, left, or given up; and moments in which none is asked."""
+
+import asyncio
+
+import pytest
+
+from lsp_complete.completion import flight
+from lsp_complete.completion.answer import NoSuggestion
+from lsp_complete.completion.pipeline import Pipeline
+from lsp_complete.config.settings import Settings
+from lsp_complete.protocol.completion import Finish, FinishChunk, TextChunk, Trigger
+from lsp_complete.protocol.events import Cancelled, Requested, Rung, Stage, Suppressed
+from tests.completion.cursor_case import at
+
+
+class SteppingCompleter:
+    """Answers the n-th question with the n-th text, a letter each time it is let go on; notes those that are open."""
+
+    def __init__(self, *texts):
+        self.texts = texts
+        self.requests = []
+        self.num_open = 0
+        self.steps = asyncio.Semaphore(0)
+
+    async def complete(self, request):
+        text = self.texts[len(self.requests)]
+        self.requests.append(request)
+        self.num_open += 1
+        try:
+            for letter in text:
+                await self.steps.acquire()
+                yield TextChunk(letter)
+            yield FinishChunk(Finish.STOP, "m")
+        finally:
+            self.num_open -= 1
+
+    def go_on(self, num_letters=100):
+        for _ in range(num_letters):
+            self.steps.release()
+
+
+class Typist:
+    """Types into one document, and asks."""
+
+    def __init__(self, completer, marked="x = █\n", **settings):
+        self.events = []
+        self.document, self.offset = at(marked)
+        self.pipeline = Pipeline(completer, Settings(debounce_ms=0, **settings), "s1", tell=self.events.append)
+
+    def become(self, marked):
+        before = self.document
+        self.document, self.offset = at(marked)
+        self.pipeline.changed(before, self.document)
+
+    def ask(self, trigger=Trigger.AUTOMATIC):
+        return asyncio.create_task(self.pipeline.suggest(self.document, self.offset, trigger))
+
+    async def ask_and_wait(self, trigger=Trigger.AUTOMATIC):
+        return await self.ask(trigger)
+
+
+async def settle():
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def started(completer):
+    await settle()
+    assert completer.num_open == 1
+
+
+async def test_the_next_question_waits_for_an_answer_that_agrees():
+    completer = SteppingCompleter("value")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    completer.go_on(1)
+    await settle()
+    typist.become("x = va█\n")
+    older.cancel()
+    newer = typist.ask()
+    completer.go_on()
+    answer = await newer
+    assert (answer.insertion.text, answer.rung, len(completer.requests)) == ("lue", Rung.IN_FLIGHT, 1)
+
+
+async def test_what_was_typed_closes_a_stream_that_says_something_else():
+    completer = SteppingCompleter("value", "nothing")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    completer.go_on(1)
+    await settle()
+    typist.become("x = n█\n")
+    await settle()
+    assert completer.num_open == 0
+    assert (await older).reason is NoSuggestion.SUPERSEDED
+    assert len(completer.requests) == 1
+
+
+async def test_the_first_letter_that_disagrees_closes_the_stream_and_the_question_is_asked_anew():
+    completer = SteppingCompleter("value", "othing")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    typist.become("x = n█\n")
+    older.cancel()
+    newer = typist.ask()
+    await settle()
+    assert len(completer.requests) == 1
+    completer.go_on()
+    answer = await newer
+    assert (answer.insertion.text, answer.rung, len(completer.requests)) == ("othing", Rung.NETWORK, 2)
+
+
+async def test_nobody_works_for_a_question_that_is_cancelled_and_not_asked_again(monkeypatch):
+    monkeypatch.setattr(flight, "GRACE_S", 0)
+    completer = SteppingCompleter("value")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    typist.become("x = v█\n")
+    older.cancel()
+    await settle()
+    assert completer.num_open == 0
+    assert [type(one) for one in typist.events] == [Requested, Cancelled]
+    assert typist.events[1].stage is Stage.WAITING
+
+
+async def test_closing_the_document_closes_the_stream():
+    completer = SteppingCompleter("value")
+    typist = Typist(completer)
+    asked = typist.ask()
+    await started(completer)
+    typist.pipeline.forget(typist.document.uri)
+    assert (await asked).reason is NoSuggestion.SUPERSEDED
+    assert completer.num_open == 0
+
+
+async def test_an_answer_that_is_typed_through_before_it_comes_leads_to_the_next_question():
+    completer = SteppingCompleter("value", " + 1")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    typist.become("x = value█\n")
+    older.cancel()
+    newer = typist.ask()
+    completer.go_on()
+    answer = await newer
+    assert (answer.insertion.text, len(completer.requests)) == (" + 1", 2)
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (("x = v█\n", "x = █\n"), NoSuggestion.AFTER_DELETION),
+        (("x = va█l\n",), NoSuggestion.MID_WORD),
+        (("█", "x = █\n"), NoSuggestion.AFTER_UNDO),
+    ],
+)
+async def test_a_hopeless_moment_is_not_asked_about_unless_by_hand(texts, reason):
+    completer = SteppingCompleter("1", "1")
+    completer.go_on()
+    typist = Typist(completer)
+    for text in texts:
+        typist.become(text)
+    assert (await typist.ask_and_wait()).reason is reason
+    assert completer.requests == []
+    assert isinstance(typist.events[-1], Suppressed)
+    assert (await typist.ask_and_wait(Trigger.INVOKED)).reason is not reason
+    assert len(completer.requests) == 1
+
+
+async def test_what_had_no_answer_is_not_asked_again_at_once():
+    """B09."""
+    completer = SteppingCompleter("  ", "  ")
+    completer.go_on()
+    typist = Typist(completer)
+    assert [(await typist.ask_and_wait()).reason for _ in range(2)] == [NoSuggestion.WITHHELD] * 2
+    assert len(completer.requests) == 1
+
+
+async def test_accepting_word_by_word_asks_nobody():
+    completer = SteppingCompleter("first + second")
+    completer.go_on()
+    typist = Typist(completer)
+    await typist.ask_and_wait()
+    texts = []
+    for accepted in ("x = first█\n", "x = first +█\n", "x = first + second█\n"):
+        typist.become(accepted)
+        texts.append(typist.ask())
+    answers = [await one for one in texts[:2]]
+    assert [one.insertion.text for one in answers] == [" + second", " second"]
+    assert len(completer.requests) == 1
+    texts[2].cancel()
