@@ -24,7 +24,7 @@ from lsp_complete.completion.keystrokes import Keystrokes, pressed
 from lsp_complete.completion.mode import choose_mode
 from lsp_complete.completion.outcomes import Outcomes
 from lsp_complete.completion.outgoing import outgoing
-from lsp_complete.completion.postprocess import Insertion, judge
+from lsp_complete.completion.postprocess import Insertion, Withheld, judge
 from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
 from lsp_complete.completion.trigger import Mood, hopeless, wait_ms
 from lsp_complete.config.settings import Settings
@@ -225,7 +225,7 @@ class Pipeline:
 
     def _keep(self, flight: Flight) -> None:
         """Remember what an answer says, for the keystrokes to come."""
-        outcome = judge(flight.document, flight.offset, flight.request.mode, flight.text)
+        outcome = _outcome(flight)
         if isinstance(outcome, Insertion):
             self._recent.add(flight.document.uri, suggestion_at(flight.document, flight.offset, outcome))
         if flight.first_text_ms:
@@ -237,17 +237,16 @@ class Pipeline:
         self, answer: Answer, flight: Flight, document: Document, offset: int, watch: StopWatch
     ) -> Answer | None:
         """What a whole answer says at `offset`; None where all of it has been typed by now."""
-        outcome = judge(flight.document, flight.offset, flight.request.mode, flight.text)
+        outcome = _outcome(flight)
         watch.lap("postprocess")
         answer = _measured(answer, flight, watch)
         if isinstance(outcome, Insertion):
             left = remaining(suggestion_at(flight.document, flight.offset, outcome), document, offset)
             return replace(answer, insertion=left) if left else None
-        is_late = flight.finish is not None and flight.finish.finish is Finish.DEADLINE
-        reason = NoSuggestion.DEADLINE if is_late else NoSuggestion.WITHHELD
-        answer = replace(answer, reason=reason, detail=outcome.value)
-        if not is_late:
-            self._of(document.uri).barren = (document.text, offset, answer)
+        if flight.finish is not None and flight.finish.finish is Finish.DEADLINE:
+            return replace(answer, reason=NoSuggestion.DEADLINE, detail=outcome.value)
+        answer = replace(answer, reason=NoSuggestion.WITHHELD, detail=outcome.value)
+        self._of(document.uri).barren = (document.text, offset, answer)
         return answer
 
     @property
@@ -285,6 +284,13 @@ class Pipeline:
             trigger=trigger,
             num_redacted=out.num_redacted,
         )
+
+
+def _outcome(flight: Flight) -> Insertion | Withheld:
+    """What a whole answer comes to. Of one that the service's filters ended, nothing is shown."""
+    if flight.finish is not None and flight.finish.finish is Finish.FILTERED:
+        return Withheld.FILTERED
+    return judge(flight.document, flight.offset, flight.request.mode, flight.text)
 
 
 def _denied(answer: Answer, verdict: Verdict) -> Answer:

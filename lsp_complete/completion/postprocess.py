@@ -44,6 +44,7 @@ class Withheld(StrEnum):
     REPEATS_BELOW = "repeats-below"
     REPEATS_REST = "repeats-rest"
     DOES_NOT_FIT = "does-not-fit"
+    FILTERED = "filtered"
     CREDENTIAL = "credential"
 
 

@@ -129,6 +129,7 @@ class Reason(_Known):
     REPEATS_REST = "repeats-rest"
     DOES_NOT_FIT = "does-not-fit"
     CREDENTIAL = "credential"
+    FILTERED = "filtered"
     WITHHELD = "withheld"
     DEADLINE = "deadline"
     SERVICE = "service"

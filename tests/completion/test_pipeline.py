@@ -216,6 +216,11 @@ async def test_what_came_before_the_deadline_of_the_service_is_used():
     assert answer.insertion.text == "1 + 2"
 
 
+async def test_what_the_services_filters_ended_is_not_shown():
+    answer = await suggest(ScriptedCompleter("1 + 2", FinishChunk(Finish.FILTERED)))
+    assert (answer.reason, answer.detail) == (NoSuggestion.WITHHELD, "filtered")
+
+
 @pytest.mark.parametrize("offset", [-5, 99])
 async def test_an_offset_outside_the_document_is_clamped(offset):
     pipeline = Pipeline(ScriptedCompleter("1", DONE), Settings(), "s1")
