@@ -1,6 +1,7 @@
 """An answer under way while the user types on: waited for, left, or given up; and moments in which none is asked."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ class Typist:
     """Types into one document, and asks."""
 
     def __init__(self, completer, marked="x = █\n", **settings):
-        self.events = []
+        self.events: list[Any] = []
         self.document, self.offset = at(marked)
         self.pipeline = Pipeline(completer, Settings(debounce_ms=0, **settings), "s1", tell=self.events.append)
 

@@ -38,10 +38,10 @@ def test_a_bad_value_leaves_the_layer_below_in_force_and_is_reported_once(file):
 
 @pytest.mark.parametrize("bad", [None, [], {}, "", "x", 1.5, -1, 10**30, float("nan"), [[1]]])
 def test_no_value_is_too_strange(bad, file):
-    settings, problems = load_settings({"debounce_ms": bad}, {}, file)
+    settings, problems = load_settings({"prompt_tokens": bad}, {}, file)
     assert settings == Settings()
     assert len(problems) == 1
-    assert "debounce_ms" in problems[0]
+    assert "prompt_tokens" in problems[0]
 
 
 def test_a_list_with_several_bad_elements_is_one_bad_value(file):
