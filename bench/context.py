@@ -36,9 +36,11 @@ from lsp_complete.text.document import Document
 
 NUM_TABS = 20
 _NUM_LINES = 1000
+# Lines that are typed before the cursor goes to another document.
+_IN_A_ROW = 4
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 20, 70
-# Faster than anybody types, slow enough for what a keystroke has left undone to be done with.
-_KEY_S = 0.015
+# From a change to the question: less than the pause that the server waits for, more than documents that were left take.
+_PAUSE_S = 0.03
 _LAG_S = 0.005
 # Until open documents are parsed, and until the workers of a build are at work.
 _START_S = 2.0
@@ -108,6 +110,9 @@ async def _type(workspace: Workspace, lines: list[Line], settings: Settings, fig
         for document, offset in _keys(line):
             started = time.perf_counter()
             workspace.changed(last, document)
+            paused = time.perf_counter()
+            await asyncio.sleep(_PAUSE_S)
+            started += time.perf_counter() - paused
             mix = await workspace.snippets(document, Path(document.file), offset)
             budget = Budget(settings.prompt_tokens, settings.snippet_tokens)
             prompt = assemble(document, offset, mix.snippets, mix.scores, budget, before)
@@ -117,7 +122,6 @@ async def _type(workspace: Workspace, lines: list[Line], settings: Settings, fig
             if before is not None:
                 figures.shares.append(_stable_share(before, prompt))
             before, last = prompt, document
-            await asyncio.sleep(_KEY_S)
         workspace.changed(last, line.document)
 
 
@@ -161,12 +165,16 @@ def _tab(tree: Path, path: str, text: str) -> Document:
 
 
 def _some(tabs: list[Document], num_lines: int, index: Index) -> Iterator[Line]:
-    """Lines of these documents, by turns, the same every time: of ten that with the most names from elsewhere."""
+    """Lines of these documents, a few in a row, by turns and the same every time: of a dozen those that name the most
+    from elsewhere."""
     rng = random.Random(7)
-    for number in range(num_lines):
+    for number in range(-(-num_lines // _IN_A_ROW)):
         lines = list(_lines(tabs[number % len(tabs)]))
-        first = rng.randrange(len(lines) // 4, len(lines) - 10)  # behind the imports
-        yield max(lines[first : first + 10], key=lambda line: _num_known(line, index))
+        first = rng.randrange(len(lines) // 4, len(lines) - 12)  # behind the imports
+        nums_known = [_num_known(line, index) for line in lines[first : first + 12]]
+        sums = [sum(nums_known[start : start + _IN_A_ROW]) for start in range(12 - _IN_A_ROW)]
+        start = first + sums.index(max(sums))
+        yield from lines[start : start + _IN_A_ROW]
 
 
 def _lines(tab: Document) -> Iterator[Line]:
@@ -246,7 +254,7 @@ def run(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench context", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON line last")
     parser.add_argument("--files", type=int, default=NUM_FILES)
-    parser.add_argument("--lines", type=int, default=40, help="lines to be typed")
+    parser.add_argument("--lines", type=int, default=24, help="lines to be typed")
     options = parser.parse_args(arguments)
     tree = generated_tree(options.files)
     indexes = platformdirs.user_cache_path("lsp-complete") / "bench" / "indexes"

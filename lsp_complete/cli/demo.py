@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parent / "sample"
 
-# A fast typist: 90 words a minute are 130 ms a key.
-_KEY_S = 0.13
+# A fast typist: 120 words a minute are 100 ms a key.
+_KEY_S = 0.1
 # The first answer waits for the whole prompt to be computed, on a slow machine for seconds.
 _PATIENCE_S = 60.0
 # How long a suggestion stays on the screen before it is taken or typed over.

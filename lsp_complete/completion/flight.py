@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from lsp_complete.completion.postprocess import enough
-from lsp_complete.protocol.completion import Completer, CompletionRequest, FinishChunk
+from lsp_complete.protocol.completion import Completer, CompletionRequest, FinishChunk, Usage
 from lsp_complete.text.document import Document, normalize_eol
 
 # From the `$/cancelRequest` of a keystroke to the question that follows it. Editors that take longer ask anew.
@@ -28,13 +28,14 @@ class End(Enum):
 
 class Flight:
     """The stream of one question, read by a task of its own. `text` is what has come, the first of it after
-    `first_text_ms`."""
+    `first_text_ms`; `unclaimed` are the tokens that count for whoever hears the end first."""
 
     def __init__(self, request: CompletionRequest, document: Document, offset: int) -> None:
         self.request, self.document, self.offset = request, document, offset
         self.text = ""
         self.finish: FinishChunk | None = None
         self.first_text_ms = 0.0
+        self.unclaimed = Usage()
         self._end: End | None = None
         self._latest = document, offset
         self._is_typed_on = False
@@ -44,7 +45,7 @@ class Flight:
 
     @property
     def is_under_way(self) -> bool:
-        return self._task is not None and not self._task.done()
+        return self._task is not None and self._end is None and not self._task.done()
 
     def start(self, completer: Completer, landed: Callable[["Flight"], None]) -> None:
         """`landed` hears of the end where the answer is whole, whether anybody waits for it or not."""
@@ -87,7 +88,7 @@ class Flight:
     def leave(self, end: End) -> None:
         """Close the stream: cancellation, down to the model."""
         if self._task is not None and self.is_under_way:
-            self._end = self._end or end
+            self._end = end
             self._task.cancel()
 
     async def _forsaken(self, task: "asyncio.Task[None]") -> None:
@@ -106,7 +107,7 @@ class Flight:
         async with contextlib.aclosing(completer.complete(self.request)) as chunks:
             async for chunk in chunks:
                 if isinstance(chunk, FinishChunk):
-                    self.finish = chunk
+                    self.finish, self.unclaimed = chunk, chunk.usage
                     break
                 self.first_text_ms = self.first_text_ms or (time.perf_counter() - departed) * 1000
                 self.text += chunk.text

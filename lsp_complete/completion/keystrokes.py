@@ -9,6 +9,8 @@ from enum import StrEnum
 from itertools import pairwise
 from statistics import median
 
+from lsp_complete.context.edits import Edit, edit_between
+
 # A longer pause is thought, not rhythm.
 _MAX_INTERVAL_S = 1.5
 # The last words typed: enough for a median that one slip does not move, few enough to follow a change of pace.
@@ -17,6 +19,8 @@ _NUM_INTERVALS = 16
 _USUAL_INTERVAL_S = 0.2
 # Undo goes back a few steps at a time.
 _NUM_TEXTS = 32
+# What editors close by themselves, the cursor between the two.
+_PAIRS = ("()", "[]", "{}", '""', "''", "``")
 
 
 class Change(StrEnum):
@@ -55,12 +59,24 @@ def pressed(keys: Keystrokes, before: str, after: str, now_s: float, inserted: S
     return replace(keys, change=change, at_s=now_s, intervals_s=intervals, texts=texts)
 
 
+def typed_up_to(text: str, edit: Edit) -> int:
+    """Where an edit that made this text has most likely left the cursor."""
+    end = edit.start + edit.length
+    return end - 1 if text[max(edit.start, end - 2) : end] in _PAIRS else end
+
+
 def _change(keys: Keystrokes, before: str, after: str, inserted: Sequence[str]) -> Change:
     if before == after:
         return keys.change
-    if len(inserted) > 1 and all(one == other for one, other in pairwise(inserted)) and inserted[0]:
+    if _is_everywhere(before, after, inserted):
         return Change.EVERYWHERE
     # One letter that brings back an earlier text was most likely typed again; undo brings back more, or takes away.
     if hash(after) in keys.texts and len(after) != len(before) + 1:
         return Change.DELETION if len(after) < len(before) else Change.RESTORATION
     return Change.DELETION if len(after) < len(before) else Change.INSERTION
+
+
+def _is_everywhere(before: str, after: str, inserted: Sequence[str]) -> bool:
+    """The same at several places; one behind the other they are a key pressed again, as in `==`."""
+    is_same = len(inserted) > 1 and bool(inserted[0]) and all(one == other for one, other in pairwise(inserted))
+    return is_same and edit_between(before, after).length > sum(map(len, inserted))

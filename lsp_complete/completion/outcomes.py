@@ -46,6 +46,11 @@ class Outcomes:
         self.has_accepted = False
         self.rejected_at: tuple[str, int, str] | None = None
 
+    @property
+    def documents(self) -> list[Document]:
+        """Those that something is known of."""
+        return [file.document for file in self._files.values()]
+
     def shown(self, document: Document, suggestion: Suggestion, told: Shown, now_s: float) -> list[Event]:
         """The editor was given a suggestion for the document as it is. What it has on the screen already goes on."""
         file = self._file(document, now_s)

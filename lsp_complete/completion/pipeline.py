@@ -20,7 +20,7 @@ from lsp_complete.completion.answer import DENIED, Answer, NoSuggestion, StopWat
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.exclusions import exclusions_of
 from lsp_complete.completion.flight import End, Flight
-from lsp_complete.completion.keystrokes import Keystrokes, pressed
+from lsp_complete.completion.keystrokes import Keystrokes, pressed, typed_up_to
 from lsp_complete.completion.mode import choose_mode
 from lsp_complete.completion.outcomes import Outcomes
 from lsp_complete.completion.outgoing import outgoing
@@ -61,12 +61,11 @@ _ANSWER_SHARE = 0.3
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of one document: how it is typed in, its last prompt, its last answer without a suggestion."""
+    """What is known of one document: how it is typed in, its last prompt, the question that is under way."""
 
     keys: Keystrokes = field(default_factory=Keystrokes)
     prompt: Prompt | None = None
     flight: Flight | None = None
-    barren: tuple[str, int, Answer] | None = None
 
 
 class Pipeline:
@@ -92,14 +91,15 @@ class Pipeline:
         self._own_policy = Policy((), exclusions_of(settings))
         self._documents: dict[str, _Known] = {}
         self._recent = Recent()
+        self._barren: tuple[Document, int, Answer] | None = None  # the last answer without a suggestion
         self._answer_ms = 0.0
         self._least_wait_ms = 0.0
 
     async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
         """What to insert at `offset` (characters). Never raises but for cancellation."""
         offset = max(0, min(offset, len(document.text)))
-        answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
         watch = StopWatch()
+        answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
         self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, trigger))
         at_once = self._refused(answer, document, offset) or self._reused(answer, document, offset, trigger)
         if at_once is not None:
@@ -116,18 +116,21 @@ class Pipeline:
             raise
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
-        """One message of the editor has made one document of the other. `inserted` as `keystrokes.pressed` has it."""
+        """One message of the editor has made one document of the other. `inserted` as `keystrokes.pressed` has it. What
+        other documents were told before may be wrong now."""
+        self._barren = None
+        self._recent.forget_others(after.uri)
         known = self._of(after.uri)
         known.keys = pressed(known.keys, before.text, after.text, self._clock(), inserted)
         if known.flight is not None and known.flight.is_under_way:
-            edit = edit_between(before.text, after.text)
-            known.flight.typed_on(after, edit.start + edit.length)
+            known.flight.typed_on(after, typed_up_to(after.text, edit_between(before.text, after.text)))
 
     def forget(self, uri: str) -> None:
         """The document is closed, or has another name now."""
         known = self._documents.pop(uri, None)
         if known is not None and known.flight is not None:
             known.flight.leave(End.LEFT)
+        self._barren = None
         self._recent.forget(uri)
 
     def close(self) -> None:
@@ -147,8 +150,8 @@ class Pipeline:
         """How far a question has come that is given up."""
         if "prompt" not in watch.laps:
             return Stage.CONTEXT if "debounce" in watch.laps else Stage.DEBOUNCE
-        flight = self._of(document.uri).flight
-        return Stage.STREAMING if flight and flight.text else Stage.WAITING
+        known = self._documents.get(document.uri)
+        return Stage.STREAMING if known and known.flight and known.flight.text else Stage.WAITING
 
     def _of(self, uri: str) -> _Known:
         return self._documents.setdefault(uri, _Known())
@@ -170,8 +173,8 @@ class Pipeline:
         if trigger is Trigger.AUTOMATIC:
             if skip := hopeless(Cursor(document, offset), known.keys, self._mood):
                 return replace(answer, reason=NoSuggestion(skip))
-            if known.barren is not None and known.barren[:2] == (document.text, offset):
-                return replace(known.barren[2], request_id=answer.request_id, usage=Usage())
+            if self._barren is not None and self._barren[:2] == (document, offset):
+                return replace(self._barren[2], request_id=answer.request_id, usage=Usage())
         found = self._recent.find(document, offset)
         return replace(answer, insertion=found.insertion, rung=found.rung) if found else None
 
@@ -236,17 +239,22 @@ class Pipeline:
     def _landed(
         self, answer: Answer, flight: Flight, document: Document, offset: int, watch: StopWatch
     ) -> Answer | None:
-        """What a whole answer says at `offset`; None where all of it has been typed by now."""
+        """What a whole answer says at `offset`; None where all of it has been typed by now. That another text had none
+        says nothing of this one."""
         outcome = _outcome(flight)
         watch.lap("postprocess")
         answer = _measured(answer, flight, watch)
+        is_its_own = (flight.document.text, flight.offset) == (document.text, offset)
         if isinstance(outcome, Insertion):
-            left = remaining(suggestion_at(flight.document, flight.offset, outcome), document, offset)
+            suggestion = suggestion_at(flight.document, flight.offset, outcome)
+            left = outcome if is_its_own else remaining(suggestion, document, offset)
             return replace(answer, insertion=left) if left else None
+        if not is_its_own:
+            return None
         if flight.finish is not None and flight.finish.finish is Finish.DEADLINE:
             return replace(answer, reason=NoSuggestion.DEADLINE, detail=outcome.value)
         answer = replace(answer, reason=NoSuggestion.WITHHELD, detail=outcome.value)
-        self._of(document.uri).barren = (document.text, offset, answer)
+        self._barren = document, offset, answer
         return answer
 
     @property
@@ -302,11 +310,10 @@ def _snippet(found: Found) -> Snippet:
 
 
 def _measured(answer: Answer, flight: Flight, watch: StopWatch) -> Answer:
-    """With what the flight took; its tokens count for the question that it was sent for."""
+    """With what the flight took."""
     finish = flight.finish
-    is_own = answer.request_id == flight.request.request_id
     timing = finish.timing_ms if finish else Timing()
     service = {"queue": timing.queue, "prefill": timing.prefill, "decode": timing.decode}
     laps = {**watch.laps, "first_text": round(flight.first_text_ms, 2), **service}
-    usage = finish.usage if finish and is_own else Usage()
+    usage, flight.unclaimed = flight.unclaimed, Usage()
     return replace(answer, model=finish.model if finish else "", usage=usage, timing_ms=laps)

@@ -72,7 +72,7 @@ def judge(document: Document, offset: int, mode: Mode, raw: str) -> Insertion | 
     if fitted is None:
         return Withheld.DOES_NOT_FIT
     text, num_replaced = fitted
-    if not text.strip():
+    if not text.strip() or text.rstrip() == cursor.rest[:num_replaced].rstrip():
         return Withheld.REPEATS_REST
     if brings_credential(document, cursor.offset, text, num_replaced):
         return Withheld.CREDENTIAL

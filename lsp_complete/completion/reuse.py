@@ -92,9 +92,10 @@ def _line_start(before: str) -> int:
 
 
 def _comes_again(replaced: str, text: str) -> bool:
-    """Whether all that is replaced stands in the text too, in its order: nothing the user wrote may get lost."""
+    """Whether all that is replaced stands in the text too, in its order: nothing the user wrote may get lost, but for
+    blanks at the end."""
     letters = iter(text)
-    return all(letter in letters for letter in replaced)
+    return all(letter in letters for letter in replaced.rstrip())
 
 
 def _follows(suggestion: Suggestion, wanted: str, text: str, offset: int) -> bool:
@@ -123,6 +124,11 @@ class Recent:
 
     def forget(self, uri: str) -> None:
         self._documents.pop(uri, None)
+
+    def forget_others(self, uri: str) -> None:
+        """This document has changed, and suggestions of the others do not know of it."""
+        if self._documents.keys() - {uri}:
+            self._documents = OrderedDict((one, kept) for one, kept in self._documents.items() if one == uri)
 
 
 def _rung(number: int, num_typed: int) -> Rung:

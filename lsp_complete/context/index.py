@@ -114,6 +114,11 @@ class Index:
         )
         return [*overlay.definitions(name), *(one for one in stored if self._is_current(overlay, one.path))][:limit]
 
+    def is_defined(self, name: str) -> bool:
+        """Whether a name has a definition anywhere. Not remembered: it may be half a word, asked for once."""
+        stored = self._keeper.ask(lambda connection: queries.definitions(connection, name, 1))
+        return bool(stored or self._overlay.definitions(name))
+
     def definitions_in(self, path: str) -> list[Definition]:
         """Definitions of a file in the order of the text."""
         overlay = self._overlay

@@ -1,11 +1,17 @@
-"""Asks all retrievers at once, under one deadline, and makes one ranking of theirs. Late ones are dropped and counted.
+"""Asks all retrievers under one deadline and makes one ranking of theirs. Late ones are dropped and counted.
+
+They run in one thread, one after the other: all share the interpreter's lock, and in threads of their own, where each
+waits for it again after every look into the database, they took several times as long. So the cheap and the useful come
+first, and a slow one costs those behind it.
 
 Reciprocal rank fusion: a snippet's score is the sum, over the retrievers that found it, of weight / (60 + rank). The
 constant is that of the paper (Cormack, Clarke, Büttcher 2009); ranks of different retrievers compare, scores do not.
 """
 
 import asyncio
+import logging
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -20,15 +26,17 @@ from lsp_complete.context.retrievers.siblings import siblings
 from lsp_complete.context.retrievers.similar import similar
 from lsp_complete.context.snippets import Question, Snippet
 
+_log = logging.getLogger(__name__)
+
 DEADLINE_S = 0.02
 _RANK_CONSTANT = 60
 RETRIEVERS: dict[str, Retriever] = {
     "definitions": definitions,
     "members": members,
     "modules": modules,
-    "similar": similar,
     "edits": edits,
     "siblings": siblings,
+    "similar": similar,
 }
 # What a name means is nearly always of use, what an imported file offers often, what looks alike now and then.
 # What was just changed elsewhere is often the reason for what is typed here; a sibling says what this file is about.
@@ -52,17 +60,23 @@ class Mix:
 
 
 async def gather(question: Question, index: Index, executor: Executor, deadline_s: float = DEADLINE_S) -> Mix:
-    """Never raises but for cancellation: a retriever that fails has found nothing."""
-    loop = asyncio.get_running_loop()
-    running = {
-        name: loop.run_in_executor(executor, retriever, question, index) for name, retriever in RETRIEVERS.items()
-    }
-    await asyncio.wait(running.values(), timeout=deadline_s)
-    late = tuple(name for name, future in running.items() if not future.done())
-    found = {name: _result(future) for name, future in running.items() if future.done()}
-    for future in running.values():
-        future.add_done_callback(_forget)
-    return fuse(found, late)
+    """Never raises but for cancellation: a retriever that fails has found nothing. When the deadline has passed no
+    further one begins."""
+    found: dict[str, list[Snippet]] = {}
+    is_over = threading.Event()
+
+    def ask_all() -> None:
+        for name, retriever in RETRIEVERS.items():
+            if not is_over.is_set():
+                found[name] = _found(retriever, question, index)
+
+    running = asyncio.get_running_loop().run_in_executor(executor, ask_all)
+    try:
+        await asyncio.wait([running], timeout=deadline_s)
+    finally:
+        is_over.set()
+    in_time = dict(found)
+    return fuse(in_time, tuple(name for name in RETRIEVERS if name not in in_time))
 
 
 def fuse(found: Mapping[str, Sequence[Snippet]], late: tuple[str, ...] = ()) -> Mix:
@@ -93,10 +107,9 @@ def _each_line_once(snippets: Iterable[Snippet]) -> Iterator[Snippet]:
             yield replace(snippet, text="\n".join(kept))
 
 
-def _result(future: "asyncio.Future[list[Snippet]]") -> list[Snippet]:
-    return [] if future.cancelled() or future.exception() else future.result()
-
-
-def _forget(future: "asyncio.Future[list[Snippet]]") -> None:
-    if not future.cancelled():
-        future.exception()
+def _found(retriever: Retriever, question: Question, index: Index) -> list[Snippet]:
+    try:
+        return retriever(question, index)
+    except Exception as error:
+        _log.warning("a retriever failed: %s", type(error).__name__)
+        return []

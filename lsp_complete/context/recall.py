@@ -1,11 +1,12 @@
 """The last answer, for as long as the question is the same: while a word is being typed that means nothing yet, a key
-changes nothing that retrievers look at. Most keys are such keys, and cost the search for one word instead of all.
+changes nothing that retrievers look at. Most keys are such keys, and cost the search for one word instead of all: less
+than to send it to a thread.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lsp_complete.context.answers import occurrences
 from lsp_complete.context.index import Index
 from lsp_complete.context.mixer import Mix
 from lsp_complete.context.scope import word_start
@@ -15,6 +16,8 @@ from lsp_complete.context.snippets import Question
 _FRESH_S = 1.0
 # Behind these the next word is asked for, and nothing else is.
 _SILENT = " \t=+*/%"
+# Shorter names are not looked up until something follows them.
+_MIN_WORD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class _Asked:
 
 
 class Recall:
-    """Of one workspace. For any number of threads: what is remembered is replaced at once."""
+    """Of one workspace."""
 
     def __init__(self) -> None:
         self._last: tuple[_Asked, str, Mix, float] | None = None
@@ -59,8 +62,8 @@ def _asked(question: Question) -> _Asked:
 def _is_known(question: Question, indexes: Sequence[Index]) -> bool:
     """Whether the word that is being typed stands elsewhere in the document, or is the name of something."""
     text, start, end = question.document.text, word_start(question.document.text, question.offset), question.offset
-    if start == end:
+    word = text[start:end]
+    if len(word) < _MIN_WORD:
         return False
-    whole = re.compile(rf"(?<!\w){re.escape(text[start:end])}(?!\w)")
-    is_here = whole.search(text, 0, start) or whole.search(text, end)
-    return bool(is_here) or any(index.definitions(text[start:end]) for index in indexes)
+    elsewhere = text[:start] + "\n" + text[end:]
+    return bool(occurrences(word, "", elsewhere, 1)) or any(index.is_defined(word) for index in indexes)

@@ -186,8 +186,8 @@ class Workspace:
             return _NO_MIX
         await self._caught_up()
         question = self._question(document, file, offset)
-        now_s, loop = self._clock(), asyncio.get_running_loop()
-        known = await loop.run_in_executor(self._executor, self._recall.find, question, self.indexes, now_s)
+        now_s = self._clock()
+        known = self._recall.find(question, self.indexes, now_s)
         if known is not None:
             return self._still_allowed(known)
         mixes = [self._of_root(root, question) for root in (own, *self._others(own))]

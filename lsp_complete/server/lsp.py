@@ -92,6 +92,7 @@ class CompletionServer(LanguageServer):
 
 
 def create_server() -> CompletionServer:
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     server = CompletionServer()
     for method in (
         types.TEXT_DOCUMENT_DID_OPEN,
@@ -106,6 +107,11 @@ def create_server() -> CompletionServer:
     _register_files(server)
     _register_completion(server)
     return server
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Editors cancel with each key what may have been answered by then."""
+    return not str(record.msg).startswith("Cancel notification for unknown")
 
 
 def _register_lifecycle(server: CompletionServer) -> None:
@@ -155,6 +161,8 @@ def _register_documents(server: CompletionServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
+        if before := documents.get(params.text_document.uri):
+            server.session.forget(before)
         workspace.opened(documents.open(params.text_document, server.roots))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
@@ -274,8 +282,11 @@ async def _suggestion(
     position = params.position
     server.session.telemetry.asked(document, offset_at(document, position.line, position.character, encoding))
     answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger)
-    if answer is None or answer.insertion is None or server.documents.get(document.uri) is not document:
-        return None  # an answer to a text that has changed since would be drawn in the wrong place
+    if answer is None or answer.insertion is None:
+        return None
+    if server.documents.get(document.uri) is not document:
+        server.session.came_too_late(answer)
+        return None  # it would be drawn in the wrong place
     span, text = (start, end + answer.insertion.num_replaced), chosen + answer.insertion.text
     server.session.shown(document, span, text, answer)
     borders = (types.Position(*position_at(document, at, encoding)) for at in span)

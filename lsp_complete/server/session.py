@@ -27,7 +27,8 @@ from lsp_complete.config.settings import Settings, load_settings
 from lsp_complete.context.indexer import Progress
 from lsp_complete.context.workspace import Workspace
 from lsp_complete.protocol.completion import Trigger
-from lsp_complete.protocol.events import Hex, Shown, hashed, timings, tokens
+from lsp_complete.protocol.events import Hex, Reason, Shown, Suppressed, hashed, timings, tokens
+from lsp_complete.server import uris
 from lsp_complete.server.telemetry import Telemetry
 from lsp_complete.telemetry.store import FILE
 from lsp_complete.text.document import Document
@@ -105,11 +106,11 @@ class Session:
         """What to insert. A newer call for the same `key` cancels this one, which then gives None. So does a mistake of
         ours, with a line in the log: an editor makes a pop-up of an error."""
         self._last_asked = time.monotonic()
-        if older := self._newest.pop(key, None):
-            older.cancel()
         if self._completer is None:
             return None
-        task = self._newest[key] = asyncio.create_task(self._pipe(self._completer).suggest(document, offset, trigger))
+        task = asyncio.create_task(self._pipe(self._completer).suggest(document, offset, trigger))
+        self._give_up(key)  # afterwards, so that the new one may wait for what the older one has asked
+        self._newest[key] = task
         try:
             answer = await task
             self.answers.append(answer)
@@ -133,6 +134,11 @@ class Session:
         if self._completer is not None:
             self._pipe(self._completer).changed(before, after, inserted)
 
+    def came_too_late(self, answer: Answer) -> None:
+        """The document has changed while the answer was on its way."""
+        spent = timings(answer.timing_ms), tokens(answer.usage, is_wasted=True)
+        self.telemetry.tell(Suppressed(Hex(answer.request_id), Reason.SUPERSEDED, *spent))
+
     def shown(self, document: Document, span: tuple[int, int], text: str, answer: Answer) -> None:
         """The editor is given `text` for the place `span` of a document."""
         spent = timings(answer.timing_ms), tokens(answer.usage)
@@ -142,6 +148,7 @@ class Session:
 
     def forget(self, document: Document) -> None:
         """The document is closed, or has another name."""
+        self._give_up(uris.key(document.uri))
         self.telemetry.closed(document)
         if self._pipeline is not None:
             self._pipeline.forget(document.uri)
@@ -170,14 +177,21 @@ class Session:
             self._pipeline = Pipeline(completer, self.settings, self.id, self.workspace, seen, self.telemetry.tell)
         return self._pipeline
 
+    def _give_up(self, key: str) -> None:
+        """Whoever waits for a suggestion for this document gets none."""
+        if older := self._newest.pop(key, None):
+            older.cancel()
+
     def _drop_pipeline(self) -> None:
+        for key in list(self._newest):
+            self._give_up(key)
         if self._pipeline is not None:
             self._pipeline.close()
         self._pipeline = None
 
     async def aclose(self) -> None:
         self._drop_pipeline()
-        for task in (*self._newest.values(), *self._indexing):
+        for task in self._indexing:
             task.cancel()
         if self._keeping is not None:
             self._keeping.cancel()

@@ -83,6 +83,8 @@ class Telemetry:
         self._record(lambda now_s: self.outcomes.closed(document, now_s))
 
     async def aclose(self) -> None:
+        for document in self.outcomes.documents:
+            self.closed(document)  # not every editor does it before it goes
         running = [task for task in (self._sending, self._ticking) if task is not None]
         for task in running:
             task.cancel()

@@ -9,8 +9,9 @@ from lsp_complete.completion import flight
 from lsp_complete.completion.answer import NoSuggestion
 from lsp_complete.completion.pipeline import Pipeline
 from lsp_complete.config.settings import Settings
-from lsp_complete.protocol.completion import Finish, FinishChunk, TextChunk, Trigger
+from lsp_complete.protocol.completion import Finish, FinishChunk, TextChunk, Trigger, Usage
 from lsp_complete.protocol.events import Cancelled, Requested, Rung, Stage, Suppressed
+from lsp_complete.text.document import Document
 from tests.completion.cursor_case import at
 
 
@@ -31,7 +32,7 @@ class SteppingCompleter:
             for letter in text:
                 await self.steps.acquire()
                 yield TextChunk(letter)
-            yield FinishChunk(Finish.STOP, "m")
+            yield FinishChunk(Finish.STOP, "m", Usage(9, 1, len(text)))
         finally:
             self.num_open -= 1
 
@@ -83,6 +84,7 @@ async def test_the_next_question_waits_for_an_answer_that_agrees():
     completer.go_on()
     answer = await newer
     assert (answer.insertion.text, answer.rung, len(completer.requests)) == ("lue", Rung.IN_FLIGHT, 1)
+    assert answer.usage.completion_tokens == 5  # nobody else was told of them
 
 
 async def test_what_was_typed_closes_a_stream_that_says_something_else():
@@ -149,6 +151,71 @@ async def test_an_answer_that_is_typed_through_before_it_comes_leads_to_the_next
     completer.go_on()
     answer = await newer
     assert (answer.insertion.text, len(completer.requests)) == (" + 1", 2)
+
+
+@pytest.mark.parametrize("is_cancelled_first", [True, False])
+async def test_the_same_question_put_again_is_answered(is_cancelled_first):
+    completer = SteppingCompleter("value", "value")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    newer = typist.ask(Trigger.INVOKED) if not is_cancelled_first else None
+    older.cancel()
+    newer = newer or typist.ask(Trigger.INVOKED)
+    await settle()
+    completer.go_on()
+    assert (await newer).insertion.text == "value"
+    assert len(completer.requests) == (2 if is_cancelled_first else 1)
+
+
+async def test_a_bracket_that_the_editor_closes_does_not_close_the_stream():
+    completer = SteppingCompleter("sum(prices)")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    completer.go_on(5)
+    await settle()
+    typist.become("x = sum(█)\n")
+    older.cancel()
+    newer = typist.ask()
+    completer.go_on()
+    assert (await newer).insertion.text == "prices"
+    assert len(completer.requests) == 1
+
+
+async def test_that_one_text_had_no_answer_says_nothing_of_what_was_typed_on():
+    completer = SteppingCompleter(" ", "b")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    typist.become("x = a + █\n")
+    older.cancel()
+    newer = typist.ask()
+    completer.go_on()
+    assert (await newer).insertion.text == "b"
+
+
+@pytest.mark.parametrize("text", ["abcdef()", "abcd"])
+async def test_blanks_at_the_end_of_the_line_are_no_reason_to_ask_again(text):
+    completer = SteppingCompleter(text)
+    completer.go_on()
+    typist = Typist(completer, "x = █abcd   \n")
+    answer = await typist.ask_and_wait(Trigger.INVOKED)
+    assert answer.detail == "repeats-rest" if text == "abcd" else answer.insertion.text == text
+    assert len(completer.requests) == 1
+
+
+async def test_a_change_of_another_document_makes_earlier_answers_old():
+    completer = SteppingCompleter("old()", " ", "new()")
+    completer.go_on()
+    typist = Typist(completer)
+    assert (await typist.ask_and_wait()).insertion.text == "old()"
+    one, other = (Document("file:///b.py", text) for text in ("def old(): ...", "def new(): ..."))
+    typist.pipeline.changed(one, other)
+    assert (await typist.ask_and_wait()).reason is NoSuggestion.WITHHELD
+    typist.pipeline.changed(other, one)
+    answer = await typist.ask_and_wait()
+    assert (answer.insertion.text, len(completer.requests)) == ("new()", 3)
 
 
 @pytest.mark.parametrize(

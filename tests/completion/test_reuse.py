@@ -48,6 +48,7 @@ def test_brackets_that_the_editor_closes_are_counted_once():
 def test_what_the_insertion_replaces_is_still_replaced():
     check("f(█)\n", Insertion("a, b)", 1), "f(a, █)\n", Insertion("b"))
     check("f(█);\n", Insertion("a);;", 2), "f(a█);\n", Insertion(");", 1))
+    check("█abcd  \n", Insertion("abcdef", 6), "a█bcd  \n", Insertion("bcdef", 5))
 
 
 def test_only_what_is_deleted_on_the_same_line_comes_back():

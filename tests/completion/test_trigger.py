@@ -42,9 +42,10 @@ def test_a_change_is_named_by_its_net_effect(texts, change):
     assert typed(*texts).change is change
 
 
-def test_the_same_text_at_several_places_is_many_cursors_and_a_closed_bracket_is_not():
+def test_the_same_text_at_several_places_is_many_cursors_and_a_key_pressed_twice_or_a_closed_bracket_is_not():
     assert pressed(Keystrokes(), "a\nb", "ax\nbx", 1.0, ("x", "x")).change is Change.EVERYWHERE
     assert pressed(Keystrokes(), "f", "f()", 1.0, ("(", ")")).change is Change.INSERTION
+    assert pressed(Keystrokes(), "a \nb", "a ==\nb", 1.0, ("=", "=")).change is Change.INSERTION
 
 
 def test_the_rhythm_is_that_of_keys_in_a_row_and_pauses_do_not_count():

@@ -3,7 +3,9 @@
 import asyncio
 
 import pytest
+from lsprotocol import types
 
+from lsp_complete.server.lsp import create_server
 from tests.server.editor import Buffer, Refused, items
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -127,6 +129,19 @@ async def test_questions_in_two_documents_leave_each_other_alone(editor, service
     service.engine.text = "value"
     one, other = (Buffer(editor, f"{name} = █\n").complete_later() for name in "xy")
     assert [items(await editor.answer(asked))[0]["insertText"] for asked in (one, other)] == ["value", "value"]
+
+
+async def test_a_cancel_that_comes_after_the_answer_is_no_news(caplog):
+    create_server().protocol.handle_message(types.CancelRequestNotification(types.CancelParams(7)))
+    assert not caplog.records
+
+
+async def test_a_document_that_is_opened_again_is_another_one(editor, service):
+    service.engine.text = "value"
+    buffer = Buffer(editor, "x = █\n")
+    assert await buffer.complete()
+    service.engine.text = "other"
+    assert await Buffer(editor, "x = █\n", uri=buffer.uri).text_with_suggestion() == "x = other\n"
 
 
 async def test_a_cancelled_question_is_answered_once_and_stops_the_engine(editor, service):

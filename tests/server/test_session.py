@@ -88,6 +88,27 @@ async def test_a_mistake_of_ours_is_a_line_in_the_log_and_no_error(session, capl
     assert "no suggestion" in caplog.text
 
 
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        lambda session: session.forget(DOCUMENT),
+        lambda session: session.configure({"url": session.settings.url, "exclude": ["a.py"]}),
+        lambda session: session.configure({"url": session.settings.url, "enabled": False}),
+    ],
+)
+async def test_what_is_closed_or_excluded_while_a_question_waits_is_not_sent(session, meanwhile):
+    engine = RecitingEngine("one")
+    async with serving(backend_over(engine)) as url:
+        session.configure({"url": url, "credential": CREDENTIAL, "debounce_ms": 100})
+        asked = asyncio.create_task(session.suggest("file:/w/a.py", DOCUMENT, 4, Trigger.AUTOMATIC))
+        await asyncio.sleep(0)
+        meanwhile(session)
+        assert await asked is None
+        assert engine.jobs == []
+        assert session._pipeline is None or not session._pipeline._documents
+        await session.aclose()
+
+
 async def test_the_service_can_be_changed_between_questions(session):
     async with (
         serving(backend_over(RecitingEngine("one"))) as one,

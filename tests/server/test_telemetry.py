@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from lsp_complete.config.settings import Settings
-from lsp_complete.protocol.events import Accepted, Hex, How, Retained, Rung, Shown
+from lsp_complete.protocol.events import Accepted, Hex, How, Rejected, Retained, Rung, Shown
 from lsp_complete.server.telemetry import Telemetry
 from lsp_complete.telemetry.store import EventStore
 from lsp_complete.text.document import Document
@@ -44,6 +44,13 @@ async def test_what_happens_is_in_the_store_when_the_session_is_over(file):
         kinds = [type(record.event) for record in store.since(0)]
         assert kinds == [Shown, Accepted, Retained, Retained]
         assert store.queued(9) == []
+
+
+async def test_what_is_open_when_the_session_is_over_is_told_to_its_end(file):
+    async with telemetry(file, telemetry="local") as told:
+        told.shown(BEFORE, (8, 8), "price + tax", Shown(Hex("aa"), Rung.NETWORK, 11))
+    with EventStore(file) as store:
+        assert [type(record.event) for record in store.since(0)] == [Shown, Rejected]
 
 
 async def test_without_consent_suggestions_are_followed_and_nothing_is_kept(file):

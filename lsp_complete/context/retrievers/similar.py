@@ -14,6 +14,8 @@ _QUERY_LINES = 10
 _WINDOW_LINES = 10
 _BEHIND = 3
 _MAX_CHUNKS = 12
+# Sums that come about in another order differ in their last digits.
+_LEAST_GAIN = 1e-9
 _MAX_SIMILAR = 8
 
 
@@ -48,13 +50,19 @@ def _best(chunk: Lines, weights: dict[str, float]) -> tuple[float, Lines, int]:
     for word in weights:
         for line in chunk.places.get(word, ()):
             found.setdefault(line, []).append(word)
-    last = max(0, len(chunk.lines) - _WINDOW_LINES)
-    best = (0.0, 0)
-    for first in {0, *(line for line in found if line <= last)}:
-        lines = range(first, first + _WINDOW_LINES - _BEHIND)
-        words = {word for line in lines for word in found.get(line, ())}
-        best = max(best, (math.fsum(weights[word] for word in words), -first))
-    return best[0], chunk, -best[1]
+    counts = dict.fromkeys(weights, 0)
+    score, best, start, height = 0.0, 0.0, 0, _WINDOW_LINES - _BEHIND
+    for end in range(min(len(chunk.lines), max(height, len(chunk.lines) - _BEHIND))):
+        for word in found.get(end, ()):
+            score += 0.0 if counts[word] else weights[word]
+            counts[word] += 1
+        for word in found.get(end - height, ()):
+            counts[word] -= 1
+            score -= 0.0 if counts[word] else weights[word]
+        first = max(0, end - height + 1)
+        if score > best + _LEAST_GAIN and (first in found or not first):
+            best, start = score, first
+    return best, chunk, start
 
 
 def _snippet(place: Lines, first: int) -> Snippet:
