@@ -32,6 +32,7 @@ from lsp_complete.context.indexer import Hooks
 from lsp_complete.context.policy import Policy
 from lsp_complete.context.workspace import Workspace
 from lsp_complete.prompt.assemble import Budget, Prompt, assemble
+from lsp_complete.server.main import SWITCH_S
 from lsp_complete.text.document import Document
 
 NUM_TABS = 20
@@ -84,6 +85,7 @@ class Line:
 
 async def measure(tree: Path, indexes: Path, num_lines: int, settings: Settings) -> Result:
     """`tree` is indexed in the folder `indexes`, where an index of it may lie already."""
+    sys.setswitchinterval(SWITCH_S)  # as the server does
     workspace = Workspace([tree], indexes)
     try:
         await workspace.build(_progress)

@@ -29,7 +29,7 @@ from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
 from lsp_complete.completion.trigger import Mood, hopeless, wait_ms
 from lsp_complete.config.settings import Settings
 from lsp_complete.context.edits import edit_between
-from lsp_complete.context.mixer import Mix
+from lsp_complete.context.mixer import DEADLINE_S, Mix
 from lsp_complete.context.policy import Policy, Verdict
 from lsp_complete.context.snippets import Snippet as Found
 from lsp_complete.context.workspace import Workspace
@@ -187,11 +187,11 @@ class Pipeline:
             flight = known.flight
             if flight is None or not flight.is_under_way or not flight.agrees(document, offset):
                 answer = replace(answer, rung=Rung.NETWORK)
-                await self._debounced(document, offset, trigger)
+                rest_s = await self._debounced(document, offset, trigger)
                 watch.lap("debounce")
                 if denied := await self._scope_denied(answer, document, offset):
                     return denied
-                flight = await self._departed(answer, document, offset, trigger, watch)
+                flight = await self._departed(answer, document, offset, trigger, watch, rest_s)
             end = await flight.landing(document, offset)
             watch.lap("answer")
             if end is End.LEFT:
@@ -199,12 +199,18 @@ class Pipeline:
             if end is End.LANDED and (landed := self._landed(answer, flight, document, offset, watch)):
                 return landed
 
-    async def _debounced(self, document: Document, offset: int, trigger: Trigger) -> None:
-        keys = self._of(document.uri).keys
-        wait = wait_ms(Cursor(document, offset), keys, self._mood, trigger)
+    async def _debounced(self, document: Document, offset: int, trigger: Trigger) -> float:
+        """Wait for another key, but for as long as the retrievers take: their time is the rest of the wait, in
+        seconds."""
+        wait_s = self._wait_ms(document, offset, trigger) / 1000
+        rest_s = min(wait_s, DEADLINE_S)
+        await asyncio.sleep(wait_s - rest_s)
+        return rest_s
+
+    def _wait_ms(self, document: Document, offset: int, trigger: Trigger) -> float:
         if self._settings.debounce_ms is not None and trigger is Trigger.AUTOMATIC:
-            wait = self._settings.debounce_ms
-        await asyncio.sleep(wait / 1000)
+            return self._settings.debounce_ms
+        return wait_ms(Cursor(document, offset), self._of(document.uri).keys, self._mood, trigger)
 
     async def _scope_denied(self, answer: Answer, document: Document, offset: int) -> Answer | None:
         if not self._policy.scopes:
@@ -213,10 +219,10 @@ class Pipeline:
         return None if verdict.allowed else _denied(answer, verdict)
 
     async def _departed(
-        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch
+        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch, rest_s: float
     ) -> Flight:
-        """The question on its way. What was under way for the document is given up."""
-        mix = await self._mix(document, offset)
+        """The question on its way, no sooner than in `rest_s`. What was under way for the document is given up."""
+        mix, _ = await asyncio.gather(self._mix(document, offset), asyncio.sleep(rest_s))
         watch.lap("context")
         known = self._of(document.uri)
         if known.flight is not None:

@@ -79,6 +79,7 @@ _YES = Verdict(True)
 _NO = {reason: Verdict(False, reason) for reason in Reason}
 _Stamp = tuple[int, int, int] | None
 _NEVER = (0.0, None)
+_UNJUDGED: tuple[float, Verdict | None] = (0.0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class Policy:
         self._enterprise_file = enterprise_file or default_enterprise_file()
         self._clock = clock
         self._recent: dict[str, tuple[float, FolderRules]] = {}
+        self._verdicts: dict[str, tuple[float, Verdict]] = {}
         self._enterprise: tuple[_Stamp, EnterpriseRules] = (None, EnterpriseRules())
         self._cache: dict[tuple[str, bool], tuple[FolderRules | None, tuple[_Stamp, ...], FolderRules]] = {}
 
@@ -160,8 +162,14 @@ class Policy:
         return self._enterprise_rules().scopes.union(self._exclusions.scopes)
 
     def allows(self, path: str | Path) -> Verdict:
-        """Whether bytes of the file may leave the machine, under its own name and under that of a link's target."""
-        return self._both_names(path, for_index=False)
+        """Whether bytes of the file may leave the machine, under its own name and under that of a link's target. Asked
+        for the same files at each keystroke, so an answer counts as long as that for a folder does."""
+        name, now_s = os.fspath(path), self._clock()
+        judged_s, verdict = self._verdicts.get(name, _UNJUDGED)
+        if verdict is None or now_s - judged_s > _RECHECK_S:
+            verdict = self._both_names(path, for_index=False)
+            self._verdicts = {**self._verdicts, name: (now_s, verdict)} if len(self._verdicts) < _MAX_RECENT else {}
+        return verdict
 
     def indexes(self, path: str | Path) -> Verdict:
         """Whether the file belongs in the index. Whatever may not leave does not."""

@@ -33,7 +33,7 @@ _MAX_BODY_BYTES = 256 * 1024 * 1024
 # What remains to be done at the end, saying good-bye to the service, may take so long.
 _CLOSE_S = 2.0
 # The event loop waits so long for a thread that computes; with Python's 5 ms a build or a parse is felt in each answer.
-_SWITCH_S = 0.001
+SWITCH_S = 0.001
 
 
 class Reader(Protocol):
@@ -43,7 +43,7 @@ class Reader(Protocol):
 
 def run_stdio(stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serve one editor over the given streams, then end the process: 0 after shutdown and exit, 1 otherwise."""
-    sys.setswitchinterval(_SWITCH_S)
+    sys.setswitchinterval(SWITCH_S)
     server = create_server()
     server.protocol.set_writer(_Stdout(stdout, server.stopping))
     reader = StdinAsyncReader(stdin, ThreadPoolExecutor(1, thread_name_prefix="stdin"))
