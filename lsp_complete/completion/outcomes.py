@@ -19,6 +19,9 @@ from lsp_complete.text.document import Document
 
 # An acceptance that is undone by then was a slip.
 _UNDONE_S = 15.0
+# Who has written or deleted something in the place of a suggestion does not want it there for a while.
+_MINDED = {Rejection.OTHER_TEXT, Rejection.DELETED}
+_MINDED_S = 30.0
 # Acceptances whose command may still come.
 _NUM_TOLD = 16
 # Accepted texts of one document that are followed: more than anybody accepts in ten minutes.
@@ -36,7 +39,8 @@ class _File:
 
 class Outcomes:
     """Hears what happens to the documents, and answers with what there is to tell. `num_rejected` suggestions in a row
-    were rejected, the last one at `rejected_at` (as trigger.py has places); `has_accepted`: the last one was not."""
+    were rejected; `rejected_at` (as trigger.py has places) is where one just was; `has_accepted`: the last one was
+    not."""
 
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
@@ -45,6 +49,7 @@ class Outcomes:
         self.num_rejected = 0
         self.has_accepted = False
         self.rejected_at: tuple[str, int, str] | None = None
+        self._rejected_s = 0.0
 
     @property
     def documents(self) -> list[Document]:
@@ -126,6 +131,8 @@ class Outcomes:
     def tick(self, now_s: float) -> list[Event]:
         """What time alone brings. Once a second is often enough."""
         events: list[Event] = []
+        if now_s > self._rejected_s + _MINDED_S:
+            self.rejected_at = None
         for file in self._files.values():
             events += self._settled(file, now_s)
             for number, kept in enumerate(file.kept):
@@ -178,8 +185,8 @@ class Outcomes:
             if isinstance(said, Accepted) or said is True:
                 file.kept = [*file.kept, kept][-_MAX_KEPT:]
                 self._told.append(one.ids)
-            if isinstance(said, Rejected):
-                self.rejected_at = _place(one, file.document)
+            if isinstance(said, Rejected) and said.reason in _MINDED:
+                self.rejected_at, self._rejected_s = _place(one, file.document), now_s
         file.ending = waiting
         return self._counted(events)
 

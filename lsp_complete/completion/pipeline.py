@@ -101,11 +101,12 @@ class Pipeline:
         watch = StopWatch()
         answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
         self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, trigger))
-        at_once = self._refused(answer, document, offset) or self._reused(answer, document, offset, trigger)
-        if at_once is not None:
-            watch.lap("reuse")
-            return self._told(replace(at_once, timing_ms=watch.laps))
         try:
+            denied = self._refused(answer, document, offset) or await self._scope_denied(answer, document, offset)
+            at_once = denied or self._reused(answer, document, offset, trigger)
+            watch.lap("reuse")
+            if at_once is not None:
+                return self._told(replace(at_once, timing_ms=watch.laps))
             return self._told(await self._answered(answer, document, offset, trigger, watch))
         except CompletionError as error:
             self._tell(Error(Hex(answer.request_id), Failure.of(error.type), watch.laps.get("total", 0.0)))
@@ -189,8 +190,6 @@ class Pipeline:
                 answer = replace(answer, rung=Rung.NETWORK)
                 rest_s = await self._debounced(document, offset, trigger)
                 watch.lap("debounce")
-                if denied := await self._scope_denied(answer, document, offset):
-                    return denied
                 flight = await self._departed(answer, document, offset, trigger, watch, rest_s)
             end = await flight.landing(document, offset)
             watch.lap("answer")

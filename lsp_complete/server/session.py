@@ -84,7 +84,8 @@ class Session:
             self._tell(problem)
         set_level(settings.log_level)
         old, self.settings = self.settings, settings
-        self._drop_pipeline()
+        if settings != old:
+            self._drop_pipeline()
         self.telemetry.configure(settings)
         if (exclusions_of(settings), settings.index) != (exclusions_of(old), old.index):
             self._use_folders()
@@ -116,6 +117,8 @@ class Session:
             self.answers.append(answer)
             return answer
         except asyncio.CancelledError:
+            if task.done() and not task.cancelled() and task.exception() is None:
+                self.came_too_late(task.result())
             current = asyncio.current_task()
             if current is not None and current.cancelling():
                 raise
@@ -135,9 +138,10 @@ class Session:
             self._pipe(self._completer).changed(before, after, inserted)
 
     def came_too_late(self, answer: Answer) -> None:
-        """The document has changed while the answer was on its way."""
-        spent = timings(answer.timing_ms), tokens(answer.usage, is_wasted=True)
-        self.telemetry.tell(Suppressed(Hex(answer.request_id), Reason.SUPERSEDED, *spent))
+        """The document has changed, or the question was cancelled, while the answer was on its way."""
+        if answer.insertion is not None:
+            spent = timings(answer.timing_ms), tokens(answer.usage, is_wasted=True)
+            self.telemetry.tell(Suppressed(Hex(answer.request_id), Reason.SUPERSEDED, *spent))
 
     def shown(self, document: Document, span: tuple[int, int], text: str, answer: Answer) -> None:
         """The editor is given `text` for the place `span` of a document."""
@@ -190,7 +194,9 @@ class Session:
         self._pipeline = None
 
     async def aclose(self) -> None:
+        asked = list(self._newest.values())
         self._drop_pipeline()
+        await asyncio.gather(*asked, return_exceptions=True)  # they have something to tell
         for task in self._indexing:
             task.cancel()
         if self._keeping is not None:

@@ -284,6 +284,16 @@ def test_what_the_user_made_of_the_last_ones_is_known():
         outcomes.tick(number * 10.0 + 5)
     assert (outcomes.num_rejected, outcomes.has_accepted) == (2, False)
     assert outcomes.rejected_at == place_of(Cursor(document, 8))
+    outcomes.tick(60.0)
+    assert outcomes.rejected_at is None
+
+
+def test_who_looks_elsewhere_and_comes_back_has_not_said_no():
+    outcomes, document = Outcomes(), Document(URI, START + "\n\n")
+    outcomes.shown(document, suggestion_at(document, 8, Insertion("price")), Shown(Hex("aa"), Rung.NETWORK, 5), 0.0)
+    outcomes.asked(document, len(document.text), 1.0)
+    assert [type(event) for event in outcomes.tick(3.0)] == [Rejected]
+    assert outcomes.rejected_at is None
 
 
 # Against the log of a user who has been played.

@@ -66,6 +66,7 @@ async def test_a_suggestion_comes_with_what_it_took():
     answer = await suggest(ScriptedCompleter("1 +", " 2", DONE))
     assert (answer.insertion.text, answer.reason, answer.usage) == ("1 + 2", None, DONE.usage)
     stages = {
+        "reuse",
         "debounce",
         "context",
         "prompt",

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from lsp_complete.protocol.completion import Trigger
+from lsp_complete.protocol.events import Requested, Suppressed
 from lsp_complete.server.session import Session
 from lsp_complete.text.document import Document
 from tests.fakes import RecitingEngine
@@ -106,6 +107,23 @@ async def test_what_is_closed_or_excluded_while_a_question_waits_is_not_sent(ses
         assert await asked is None
         assert engine.jobs == []
         assert session._pipeline is None or not session._pipeline._documents
+        await session.aclose()
+
+
+async def test_an_answer_that_is_cancelled_on_its_way_is_told_of_once(session, monkeypatch):
+    told: list[object] = []
+    monkeypatch.setattr(session.telemetry, "tell", told.append)
+    async with serving(backend_over(RecitingEngine("one"))) as url:
+        session.configure({"url": url, "credential": CREDENTIAL})
+        assert await suggest(session) == "one"
+        told.clear()
+        asked = asyncio.create_task(suggest(session))
+        for _ in range(2):
+            await asyncio.sleep(0)  # it has its answer, from the last one, and has not yet heard of it
+        asked.cancel()
+        await asyncio.wait([asked])
+        assert asked.cancelled()
+        assert [type(event) for event in told] == [Requested, Suppressed]
         await session.aclose()
 
 
