@@ -29,7 +29,7 @@ from lsp_complete.backend.service import CompletionService
 from lsp_complete.backend.sessions import Sessions
 from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.config.settings import Settings
-from lsp_complete.protocol.completion import CompletionRequest, FinishChunk, Mode, TextChunk
+from lsp_complete.protocol.completion import CompletionRequest, FinishChunk, Mode, TextChunk, Trigger
 from lsp_complete.protocol.errors import CompletionError
 
 NUM_AT_ONCE = 16
@@ -185,6 +185,7 @@ def _request(number: int) -> CompletionRequest:
     return CompletionRequest(
         request_id=f"cancel-{number}", session_id=f"bench-{number}", suffix="\n",
         prefix=f"{head}def step_{12 + number % 3}(value):\n    ", mode=Mode.BLOCK, max_tokens=24,
+        trigger=Trigger.INVOKED,  # so many at once are an overload, in which others are refused
     )  # fmt: skip
 
 

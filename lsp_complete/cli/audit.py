@@ -1,27 +1,27 @@
 """`lsp-complete audit`: what left this machine, when, and to where. Reads a local file and asks nobody."""
 
 import json
-import re
 import sys
-import time
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from lsp_complete.cli.since import HELP, since_s
+
 if TYPE_CHECKING:
     from lsp_complete.client.audit_file import Entry
 
 # What fits on a screen.
 _SHOWN = 20
-_UNITS_S = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_AGE = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
+# Where no screen limits a line, each request has one.
+_PIPED_COLUMNS = 400
 
 
 def run(
-    last: Annotated[int, typer.Option(min=1, help="How many, the latest.")] = _SHOWN,
-    since: Annotated[str, typer.Option(metavar="WHEN", help="Not older: 30m, 2h, 7d, or 2026-01-31 (T12:00).")] = "",
+    last: Annotated[int | None, typer.Option(min=1, help="How many, the latest; 20, or all with --since.")] = None,
+    since: Annotated[str, typer.Option(metavar="WHEN", help=HELP)] = "",
     clear: Annotated[bool, typer.Option("--clear", help="Remove all that is recorded.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -29,35 +29,26 @@ def run(
     from lsp_complete.client import audit_file
     from lsp_complete.config.paths import audit_file as path_of_audit
 
-    file, from_s = path_of_audit(), _since_s(since)
+    file, from_s = path_of_audit(), since_s(since)
     try:
         if clear:
             audit_file.clear(file)
+            print("cleared")
             return
         found, num_bad = audit_file.read(file)
     except OSError as error:
         _fail(f"{file}: {error.strerror or error}")
-    entries = [entry for entry in found if entry.at_s >= from_s][-last:]
+    entries = [entry for entry in found if entry.at_s >= from_s]
+    num_found = len(entries)
+    entries = entries[-(last or (num_found if since else _SHOWN)) :]
     if num_bad:
         print(f"lsp-complete: {num_bad} lines of {file} cannot be read", file=sys.stderr)
     if as_json:
         print(json.dumps({"requests": [_row(entry) for entry in entries]}, ensure_ascii=False))
     elif entries:
-        _print_table(entries)
+        _print_table(entries, num_found)
     else:
         print("nothing is recorded")
-
-
-def _since_s(text: str) -> float:
-    """Seconds since the epoch; a date without a zone is the user's."""
-    if not text:
-        return 0.0
-    if match := _AGE.fullmatch(text.strip()):
-        return time.time() - int(match[1]) * _UNITS_S[match[2]]
-    try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise typer.BadParameter("not 30m, 2h, 7d or a date", param_hint="--since") from None
 
 
 def _row(entry: "Entry") -> dict[str, Any]:
@@ -68,7 +59,7 @@ def _row(entry: "Entry") -> dict[str, Any]:
     return {"at": at, **fields} | ({"request": request} if request else {})
 
 
-def _print_table(entries: "list[Entry]") -> None:
+def _print_table(entries: "list[Entry]", num_found: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -78,10 +69,11 @@ def _print_table(entries: "list[Entry]") -> None:
         table.add_column(name, overflow="fold")
     for entry in entries:
         table.add_row(*map(Text, _cells(entry)))
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=_PIPED_COLUMNS)
     console.print(table)
     total, places = sum(entry.num_bytes for entry in entries), {entry.destination for entry in entries}
-    console.print(Text(f"{len(entries)} requests, {total:,} bytes, to {', '.join(sorted(places))}", style="dim"))
+    count = f"{len(entries)} of {num_found}" if len(entries) < num_found else str(num_found)
+    console.print(Text(f"{count} requests, {total:,} bytes, to {', '.join(sorted(places))}", style="dim"))
 
 
 def _cells(entry: "Entry") -> tuple[str, ...]:

@@ -63,6 +63,7 @@ def query(
         for place in references:
             print(f"{place['path']}:{place['line']}")
     if not definitions and not references:
+        print(f"nothing in the index is called {symbol}", file=sys.stderr)
         raise typer.Exit(1)
 
 

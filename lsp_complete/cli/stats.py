@@ -37,10 +37,18 @@ def run(
     elif not report:
         print(_NOTHING)
     elif html is not None:
-        html.write_text(page(report, "Suggestions", f"since {since}" if since else ""), "utf-8")
-        print(html)
+        _write(html, page(report, "Suggestions", f"since {since}" if since else ""))
     else:
         _print(report)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        print(f"lsp-complete: {file}: {error.strerror or error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    print(file)
 
 
 def _report(from_s: float, by: By | None) -> "dict[str, Figures]":

@@ -8,7 +8,7 @@ from typing import Any
 from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.context.policy import Reason
 from lsp_complete.protocol.completion import Mode, Usage
-from lsp_complete.protocol.errors import CompletionError, InvalidRequest
+from lsp_complete.protocol.errors import CompletionError, InvalidRequest, Unauthorized
 from lsp_complete.protocol.events import Rung
 
 
@@ -74,7 +74,10 @@ def explained(answer: Answer) -> dict[str, Any]:
 
 
 def detail_of(error: CompletionError) -> str:
-    """What a service finds wrong with a request may quote it."""
+    """For people. What a service finds wrong with a request may quote it, and what it says of a credential is for
+    whoever writes a client."""
+    if isinstance(error, Unauthorized):
+        return f"{error.title}; see the setting `credential`"
     return error.title if isinstance(error, InvalidRequest) else str(error)
 
 

@@ -26,7 +26,7 @@ from lsp_complete.completion.outcomes import Outcomes
 from lsp_complete.completion.outgoing import outgoing
 from lsp_complete.completion.postprocess import Insertion, Withheld, judge
 from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
-from lsp_complete.completion.trigger import Mood, hopeless, wait_ms
+from lsp_complete.completion.trigger import Mood, Skip, hopeless, wait_ms
 from lsp_complete.config.settings import Settings
 from lsp_complete.context.edits import edit_between
 from lsp_complete.context.mixer import DEADLINE_S, Mix
@@ -109,11 +109,14 @@ class Pipeline:
                 return self._told(replace(at_once, timing_ms=watch.laps))
             return self._told(await self._answered(answer, document, offset, trigger, watch))
         except CompletionError as error:
-            self._tell(Error(Hex(answer.request_id), Failure.of(error.type), watch.laps.get("total", 0.0)))
+            watch.lap("answer")
+            self._tell(Error(Hex(answer.request_id), Failure.of(error.type), watch.laps["total"]))
             reason = NoSuggestion.DEADLINE if isinstance(error, DeadlinePassed) else NoSuggestion.SERVICE
             return replace(answer, reason=reason, detail=detail_of(error), timing_ms=watch.laps)
         except asyncio.CancelledError:
-            self._tell(Cancelled(Hex(answer.request_id), self._stage(document, watch), watch.laps.get("total", 0.0)))
+            stage = self._stage(document, watch)
+            watch.lap("answer")
+            self._tell(Cancelled(Hex(answer.request_id), stage, watch.laps["total"]))
             raise
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
@@ -170,13 +173,14 @@ class Pipeline:
 
     def _reused(self, answer: Answer, document: Document, offset: int, trigger: Trigger) -> Answer | None:
         """The answer that earlier answers, or the moment, already give."""
-        known = self._of(document.uri)
+        found = self._recent.find(document, offset)
         if trigger is Trigger.AUTOMATIC:
-            if skip := hopeless(Cursor(document, offset), known.keys, self._mood):
+            skip = hopeless(Cursor(document, offset), self._of(document.uri).keys, self._mood)
+            is_typed_back = skip is Skip.AFTER_DELETION and found is not None and found.rung is Rung.TYPED_THROUGH
+            if skip and not is_typed_back:
                 return replace(answer, reason=NoSuggestion(skip))
             if self._barren is not None and self._barren[:2] == (document, offset):
                 return replace(self._barren[2], request_id=answer.request_id, usage=Usage())
-        found = self._recent.find(document, offset)
         return replace(answer, insertion=found.insertion, rung=found.rung) if found else None
 
     async def _answered(

@@ -44,7 +44,7 @@ class Settings(BaseModel):
     debounce_ms: int | None = Field(
         None, ge=0, le=5000, description="Pause in typing before an automatic request is sent; unset: by your rhythm."
     )
-    deadline_ms: int = Field(10_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
+    deadline_ms: int = Field(30_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
     # A slow processor computes 1024 cold tokens in 20 s. With 384 of them for snippets instead of 256, of the names
     # that are needed 1 to 5 % more stand in the prompt, and a cursor that moves has less to compute anew.
     prompt_tokens: int = Field(1024, ge=128, le=32_768, description="Model tokens that a prompt may take.")

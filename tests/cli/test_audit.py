@@ -68,6 +68,12 @@ def test_one_asks_for_the_last_or_for_a_time(arguments: tuple[str, ...], expecte
     assert [row["request_id"] for row in run_json(*arguments)] == expected
 
 
+def test_all_since_a_time_are_shown_and_of_too_many_the_count_is_said() -> None:
+    append(audit_file(), [entry(number) for number in range(30)])
+    assert len(run_json("--since", "1d")) == 30
+    assert "20 of 30 requests" in run().stdout
+
+
 @pytest.mark.parametrize("since", ["soon", "-1h", "99999999999h", "2026-13-01"])
 def test_a_time_that_is_none_is_refused(since: str) -> None:
     assert "--since" in run("--since", since, exit_code=2).stderr

@@ -239,6 +239,21 @@ async def test_a_hopeless_moment_is_not_asked_about_unless_by_hand(texts, reason
     assert len(completer.requests) == 1
 
 
+async def test_going_back_in_a_suggestion_keeps_it_and_going_back_before_it_ends_it():
+    """B16."""
+    completer = SteppingCompleter("value")
+    completer.go_on()
+    typist = Typist(completer)
+    await typist.ask_and_wait()
+    typist.become("x = val█\n")
+    typist.become("x = v█\n")
+    answer = await typist.ask_and_wait()
+    assert (answer.insertion.text, answer.rung) == ("alue", Rung.TYPED_THROUGH)
+    typist.become("x █\n")
+    assert (await typist.ask_and_wait()).reason is NoSuggestion.AFTER_DELETION
+    assert len(completer.requests) == 1
+
+
 async def test_what_had_no_answer_is_not_asked_again_at_once():
     """B09."""
     completer = SteppingCompleter("  ", "  ")
