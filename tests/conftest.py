@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from lsp_complete.config.paths import model_folder
+from lsp_complete.context import mixer
 from lsp_complete.models.catalogue import QWEN_0_5B
 from lsp_complete.models.fetch import find
 
@@ -29,6 +30,12 @@ def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LSP_COMPLETE_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LSP_COMPLETE_RUNTIME", str(tmp_path / "run"))
     monkeypatch.setenv("LSP_COMPLETE_MODELS", str(_MODELS))
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, too, every retriever is heard."""
+    monkeypatch.setattr(mixer, "DEADLINE_S", 60.0)
 
 
 @pytest.fixture(scope="session")

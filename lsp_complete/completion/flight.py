@@ -9,9 +9,10 @@ import contextlib
 import time
 from collections.abc import Callable
 from enum import Enum
+from functools import cached_property
 
-from lsp_complete.completion.postprocess import enough
-from lsp_complete.protocol.completion import Completer, CompletionRequest, FinishChunk, Usage
+from lsp_complete.completion.postprocess import Insertion, Withheld, enough, judge
+from lsp_complete.protocol.completion import Completer, CompletionRequest, Finish, FinishChunk, Usage
 from lsp_complete.text.document import Document, normalize_eol
 
 # From the `$/cancelRequest` of a keystroke to the question that follows it. Editors that take longer ask anew.
@@ -46,6 +47,14 @@ class Flight:
     @property
     def is_under_way(self) -> bool:
         return self._task is not None and self._end is None and not self._task.done()
+
+    @cached_property
+    def outcome(self) -> Insertion | Withheld:
+        """What the answer comes to at the question's own place, once it is whole. Of one that the service's filters
+        ended, nothing is shown."""
+        if self.finish is not None and self.finish.finish is Finish.FILTERED:
+            return Withheld.FILTERED
+        return judge(self.document, self.offset, self.request.mode, self.text)
 
     def start(self, completer: Completer, landed: Callable[["Flight"], None]) -> None:
         """`landed` hears of the end where the answer is whole, whether anybody waits for it or not."""

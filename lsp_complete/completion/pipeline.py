@@ -24,7 +24,7 @@ from lsp_complete.completion.keystrokes import Keystrokes, pressed, typed_up_to
 from lsp_complete.completion.mode import choose_mode
 from lsp_complete.completion.outcomes import Outcomes
 from lsp_complete.completion.outgoing import outgoing
-from lsp_complete.completion.postprocess import Insertion, Withheld, judge
+from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
 from lsp_complete.completion.trigger import Mood, Skip, hopeless, wait_ms
 from lsp_complete.config.settings import Settings
@@ -237,7 +237,7 @@ class Pipeline:
 
     def _keep(self, flight: Flight) -> None:
         """Remember what an answer says, for the keystrokes to come."""
-        outcome = _outcome(flight)
+        outcome = flight.outcome
         if isinstance(outcome, Insertion):
             self._recent.add(flight.document.uri, suggestion_at(flight.document, flight.offset, outcome))
         if flight.first_text_ms:
@@ -250,7 +250,7 @@ class Pipeline:
     ) -> Answer | None:
         """What a whole answer says at `offset`; None where all of it has been typed by now. That another text had none
         says nothing of this one."""
-        outcome = _outcome(flight)
+        outcome = flight.outcome
         watch.lap("postprocess")
         answer = _measured(answer, flight, watch)
         is_its_own = (flight.document.text, flight.offset) == (document.text, offset)
@@ -301,13 +301,6 @@ class Pipeline:
             trigger=trigger,
             num_redacted=out.num_redacted,
         )
-
-
-def _outcome(flight: Flight) -> Insertion | Withheld:
-    """What a whole answer comes to. Of one that the service's filters ended, nothing is shown."""
-    if flight.finish is not None and flight.finish.finish is Finish.FILTERED:
-        return Withheld.FILTERED
-    return judge(flight.document, flight.offset, flight.request.mode, flight.text)
 
 
 def _denied(answer: Answer, verdict: Verdict) -> Answer:

@@ -4,10 +4,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from lsp_complete.context import mixer
 from lsp_complete.context.gate import passed
 from lsp_complete.context.imports import resolved
 from lsp_complete.context.index import Index
-from lsp_complete.context.mixer import DEADLINE_S, RETRIEVERS, Mix, fuse
+from lsp_complete.context.mixer import RETRIEVERS, Mix, fuse
 from lsp_complete.context.policy import Policy
 from lsp_complete.context.snippets import Question, Snippet
 from lsp_complete.context.workspace import names_near
@@ -35,14 +36,12 @@ class Explanation:
     denied: frozenset[str]
 
 
-def explain(
-    document: Document, offset: int, index: Index, policy: Policy, deadline_s: float = DEADLINE_S
-) -> Explanation:
+def explain(document: Document, offset: int, index: Index, policy: Policy) -> Explanation:
     """`document.path` is relative to the index's root. Knows of no open documents and no edits."""
     parsed = symbols(document.text, language_of(document.path, document.language))
     imported = resolved(parsed.imports, document.path, index)
     question = Question(document, offset, document.path, names_near(document.text, offset), parsed, imported)
-    rankings = {name: _ranking(name, question, index, deadline_s) for name in RETRIEVERS}
+    rankings = {name: _ranking(name, question, index) for name in RETRIEVERS}
     on_time = {name: ranking.snippets for name, ranking in rankings.items() if not ranking.is_late}
     mix = fuse(on_time, tuple(name for name in rankings if name not in on_time))
     through = passed(mix.snippets, index.root, policy)
@@ -50,7 +49,7 @@ def explain(
     return Explanation(rankings, replace(mix, snippets=through), frozenset(denied))
 
 
-def _ranking(name: str, question: Question, index: Index, deadline_s: float) -> Ranking:
+def _ranking(name: str, question: Question, index: Index) -> Ranking:
     """Asked twice: in an editor too, what it reads has been read before."""
     found: list[Snippet] = []
     took_s, failure = 0.0, ""
@@ -61,4 +60,4 @@ def _ranking(name: str, question: Question, index: Index, deadline_s: float) -> 
         except Exception as error:
             failure = type(error).__name__
         took_s = time.perf_counter() - start
-    return Ranking(tuple(found), round(took_s * 1000, 1), took_s > deadline_s, failure)
+    return Ranking(tuple(found), round(took_s * 1000, 1), took_s > mixer.DEADLINE_S, failure)

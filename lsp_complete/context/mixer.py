@@ -59,9 +59,9 @@ class Mix:
     late: tuple[str, ...] = ()
 
 
-async def gather(question: Question, index: Index, executor: Executor, deadline_s: float = DEADLINE_S) -> Mix:
-    """Never raises but for cancellation: a retriever that fails has found nothing. When the deadline has passed no
-    further one begins."""
+async def gather(question: Question, index: Index, executor: Executor) -> Mix:
+    """What is found within `DEADLINE_S`; when it has passed no further retriever begins. Never raises but for
+    cancellation: a retriever that fails has found nothing."""
     found: dict[str, list[Snippet]] = {}
     is_over = threading.Event()
 
@@ -72,7 +72,7 @@ async def gather(question: Question, index: Index, executor: Executor, deadline_
 
     running = asyncio.get_running_loop().run_in_executor(executor, ask_all)
     try:
-        await asyncio.wait([running], timeout=deadline_s)
+        await asyncio.wait([running], timeout=DEADLINE_S)
     finally:
         is_over.set()
     in_time = dict(found)

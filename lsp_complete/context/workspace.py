@@ -68,8 +68,8 @@ class Workspace:
         self._roots = Roots(folder)
         self._roots.use(Policy(roots, exclusions))
         self._roots.open()
-        # A thread for each retriever, one for the question, and one for documents.
-        self._executor = ThreadPoolExecutor(len(mixer.RETRIEVERS) + 2, thread_name_prefix="context")
+        # A thread for each root that is asked, one for the question behind it, and one for documents.
+        self._executor = ThreadPoolExecutor(_MAX_OTHER_ROOTS + 3, thread_name_prefix="context")
         self._tabs = Tabs()
         self._edits = EditHistory()
         self._recall = Recall()

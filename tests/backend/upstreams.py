@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from lsp_complete.backend.engines.base import Job
 from lsp_complete.backend.engines.upstream import Server
@@ -83,7 +84,7 @@ class FakeUpstream:
         if not body.get("stream"):
             return JSONResponse({"choices": [{"index": 0, "text": "x", "finish_reason": "length"}]})
         self.bodies.append(body)
-        return StreamingResponse(self._stream(body), media_type="text/event-stream")
+        return _Streamed(self._stream(body), media_type="text/event-stream")
 
     def _refusal(self, request: Request, body: dict[str, Any]) -> int | None:
         if self.status != 200:
@@ -137,6 +138,16 @@ class FakeUpstream:
         if self.server in (Server.VLLM, Server.SGLANG):
             usage["prompt_tokens_details"] = {"cached_tokens": cached}
         return b"data: " + json.dumps({"choices": [], "usage": usage}).encode() + b"\n\n"
+
+
+class _Streamed(StreamingResponse):
+    """Ends what it streams when it ends itself, in whichever step the client has left, not when the garbage goes."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self.body_iterator.aclose()  # type: ignore[attr-defined]
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,6 @@ from lsp_complete.cli.main import app
 from lsp_complete.client.audit_file import Entry, SentSnippet, append
 from lsp_complete.config.paths import audit_file
 
-NOW_S = time.time()
 SNIPPETS = (SentSnippet("rates.py", "definitions", 40), SentSnippet("rates.py", "similar", 90))
 
 
@@ -24,7 +23,7 @@ def run_json(*arguments: str) -> Any:
 
 
 def entry(number: int, age_s: float = 0.0, text: str = "") -> Entry:
-    at_s = NOW_S - age_s
+    at_s = time.time() - age_s
     return Entry(
         at_s, "https://models.example:443", f"r{number}", path="app.py", num_bytes=1200, snippets=SNIPPETS, text=text
     )
@@ -97,5 +96,5 @@ def test_what_cannot_be_read_is_said_without_a_traceback() -> None:
 
 @pytest.mark.parametrize("path", ["[/]", "a[red]b.py", "x\x1b[31m.py"])
 def test_a_path_is_shown_as_it_is(path: str) -> None:
-    append(audit_file(), [Entry(NOW_S, "this machine", path=path)])
+    append(audit_file(), [Entry(time.time(), "this machine", path=path)])
     assert path.replace("\x1b", "") in run().stdout.replace("\x1b", "")

@@ -55,8 +55,9 @@ async def test_late_retrievers_are_dropped_and_named(index: Index, monkeypatch: 
         return []
 
     monkeypatch.setattr(mixer, "RETRIEVERS", {"definitions": lambda *_: [snippet("a")], "similar": slow})
+    monkeypatch.setattr(mixer, "DEADLINE_S", 0.05)
     with ThreadPoolExecutor(2) as executor:
-        asked = asyncio.create_task(gather(QUESTION, index, executor, deadline_s=0.05))
+        asked = asyncio.create_task(gather(QUESTION, index, executor))
         mix = await asked
         release.set()
     assert mix.late == ("similar",)
@@ -68,5 +69,5 @@ async def test_a_retriever_that_fails_has_found_nothing(index: Index, monkeypatc
 
     monkeypatch.setattr(mixer, "RETRIEVERS", {"definitions": lambda *_: [snippet("a")], "similar": broken})
     with ThreadPoolExecutor(2) as executor:
-        mix = await gather(QUESTION, index, executor, deadline_s=60)
+        mix = await gather(QUESTION, index, executor)
     assert [one.key for one in mix.snippets] == ["a"]
