@@ -1,5 +1,6 @@
 """What the service counts, as Prometheus metrics. Numbers and fixed words only: no code, no paths, no session ids."""
 
+import time
 from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
@@ -25,6 +26,7 @@ class Metrics:
         self.in_flight = self._gauge("in_flight", "Requests being answered now")
         self.waiting = self._gauge("waiting", "Requests waiting for a slot")
         self.sessions = self._gauge("sessions", "Sessions that have asked of late")
+        self._gauge("start_time_seconds", "When the service was started, in Unix time").set(time.time())
         self.degradation = self._gauge("degradation_level", "What is left out under load, 0 to 3")
         self.requests = self._counter("requests", "Requests by how they ended", "outcome")
         self.cancelled = self._counter("cancelled", "Cancelled requests by where they were", "stage")

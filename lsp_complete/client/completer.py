@@ -21,7 +21,14 @@ from lsp_complete.client.h2_transport import IDEMPOTENT, H2Transport
 from lsp_complete.client.retry_after import parse_retry_after
 from lsp_complete.protocol.completion import CompletionChunk, CompletionRequest, TextChunk
 from lsp_complete.protocol.errors import BadAnswer, CompletionError, DeadlinePassed, Unreachable, from_problem
-from lsp_complete.protocol.wire import COMPLETE_PATH, EVENT_STREAM, HEALTH_PATH, SESSION_PATH, request_to_json
+from lsp_complete.protocol.wire import (
+    COMPLETE_PATH,
+    EVENT_STREAM,
+    HEALTH_PATH,
+    METRICS_PATH,
+    SESSION_PATH,
+    request_to_json,
+)
 
 TIMEOUT = httpx.Timeout(connect=3.0, read=20.0, write=5.0, pool=3.0)
 """Seconds. `read` is long because a processor may need that for a long prompt; a dead connection is found by PING, long
@@ -94,6 +101,16 @@ class HttpCompleter:
         if not isinstance(health, dict):
             raise BadAnswer("the service's health is not a JSON object")
         return health
+
+    async def metrics(self) -> str:
+        """What the service has counted, in Prometheus's text format."""
+        deadline_s = _deadline_s(_HEALTH_S * 1000)
+        response = await self._send(self._request("GET", METRICS_PATH), deadline_s)
+        try:
+            await self._expect(response, "text/plain", deadline_s)
+            return (await _guard(_read(response), deadline_s)).decode("utf-8", "replace")
+        finally:
+            await response.aclose()
 
     async def end_session(self, session_id: str) -> None:
         """Tell the service that it may forget the session. Best effort: what goes wrong stays here."""
