@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 LOCK := .ci/requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check model lock clean
+.PHONY: help demo test test-transformers check test-editors vsix model lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,14 +18,32 @@ demo: model  ## see real suggestions, in a terminal
 test: model  ## run the tests
 	@$(BIN)/python -m pytest
 
+test-transformers: $(READY)  ## run the tests of the engine `transformers`, which need PyTorch (1 GB)
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet -c $(LOCK) -r .ci/transformers.txt
+	@$(BIN)/python -m pytest -k transformers tests/backend
+
 check: $(READY)  ## lint, format, types, architecture
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest tests/test_architecture.py
 
-bench-%: model  ## run a benchmark: make bench-cancel
+bench-cancel: model
+bench-%: $(READY)  ## run a benchmark: make bench-cancel
 	@$(BIN)/python -m bench $*
+
+test-editors: $(READY) vsix  ## run the tests in real editors, which are fetched once
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --editable '.[editors]'
+	@$(BIN)/python -m tests.editors.programs
+	@$(BIN)/python -m tests.editors.code_server
+	@$(BIN)/python -m pytest -m editors tests/editors
+
+vsix: $(READY)  ## build the extension for VS Code: vscode-shim/dist/lsp-complete.vsix (needs Node.js 20 or later)
+	@$(BIN)/python vscode-shim/settings.py
+	@cp LICENSE vscode-shim/
+	@cd vscode-shim && npm ci --silent && rm -rf dist && npm run -s check && npm run -s test && npm run -s build
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir vscode-shim/dist .
+	@cd vscode-shim && npm run -s package
 
 model: $(READY)
 	@$(BIN)/lsp-complete model pull auto >/dev/null

@@ -86,6 +86,12 @@ def test_llama_cpp_is_imported_in_one_place():
     assert importers == {"llamacpp.py"}
 
 
+def test_torch_is_imported_in_the_modules_of_one_engine():
+    heavy = {"torch", "transformers", "tokenizers"}
+    importers = {p.stem for n in TABLE for p in modules(n) if heavy & {name.split(".")[0] for name in imported(p)}}
+    assert importers <= {name for name in importers if name.startswith("transformers")}
+
+
 def test_the_language_server_starts_without_what_only_the_service_needs():
     needed = {"cli/lsp.py", "cli/main.py"} | {
         f"{p.parent.name}/{p.name}" for pkg in ("server", "client", "completion", "text") for p in modules(pkg)

@@ -45,7 +45,7 @@ async def test_the_model_begins_at_most_one_step_after_a_cancel(model_path):
         result = await measure(engine, QWEN, NUM_CANCELS_OF_THE_MODEL)
     finally:
         await engine.close()
-    assert (result.connections, result.leaked_streams, result.errors) == (1, 0, {})
+    assert (result.leaked_streams, result.errors) == (0, {})
     assert result.tokens_after_cancel_max <= 1
     assert result.next_is_right
     assert result.cached_share >= 0.9

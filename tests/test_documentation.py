@@ -11,7 +11,7 @@ from lsp_complete.backend.metrics import Metrics
 from lsp_complete.cli.main import app
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.events import Event
-from lsp_complete.server import lsp
+from lsp_complete.server import commands, lsp
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 
@@ -43,7 +43,7 @@ def test_every_metric_is_listed_and_no_other():
 
 
 def test_every_message_of_our_own_is_named():
-    for name in (lsp.EXPLAIN_REQUEST, lsp.STATUS_NOTIFICATION, lsp.ACCEPTED_COMMAND):
+    for name in (commands.EXPLAIN_REQUEST, commands.STATUS, *commands.COMMANDS):
         assert f"`{name}`" in README
 
 

@@ -17,7 +17,7 @@ _RETRY_AFTER_S = 1.0
 
 
 class Tier(IntEnum):
-    """The lower goes first. `WARMING` are prompts that are only to be cached: nobody waits for them."""
+    """The lower goes first. `WARMING` is what nobody waits for yet: prompts to be cached, questions asked ahead."""
 
     INVOKED = 0
     AUTOMATIC = 1
@@ -66,6 +66,11 @@ class Admission:
     @property
     def num_waiting(self) -> int:
         return len(self._queue)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for a slot who would use it for more than what nobody waits for."""
+        return bool(self._queue) and self._queue[0].ticket.tier < Tier.WARMING
 
     @property
     def waiting_per_slot(self) -> float:

@@ -86,11 +86,13 @@ def all_markers(family: Family) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`healed` is a blank at the end of the user's prefix that was left out, for the model to write (see `_healed`)."""
+    """`healed` is a blank at the end of the user's prefix that was left out, for the model to write (see `_healed`).
+    `draft` is what the request expects the model to write, that blank included."""
 
     tokens: list[int]
     num_dropped_snippets: int = 0
     healed: str = ""
+    draft: Sequence[int] = ()
 
 
 class Template:
@@ -122,7 +124,12 @@ class Template:
         text, healed = _healed(_one_eol(request.prefix))
         prefix, suffix = self._fit(text, _one_eol(request.suffix), room)
         files, num_dropped = self._files(request.snippets, request.path, room - len(prefix) - len(suffix))
-        return Prompt([*self._bos, *files, *self._order(prefix, suffix)], num_dropped, healed)
+        tokens = [*self._bos, *files, *self._order(prefix, suffix)]
+        return Prompt(tokens, num_dropped, healed, self._draft(request, healed))
+
+    def _draft(self, request: CompletionRequest, healed: str) -> list[int]:
+        text = request.draft[: request.max_tokens * _MAX_CHARACTERS_PER_TOKEN]
+        return self._encode(healed + _one_eol(text))[: request.max_tokens] if text else []
 
     def _order(self, prefix: list[int], suffix: list[int]) -> list[int]:
         if self.family.spm:

@@ -33,6 +33,7 @@ class Metrics:
         self.prompt_tokens = self._counter("prompt_tokens", "Tokens of prompts")
         self.cached_tokens = self._counter("cached_tokens", "Tokens of prompts taken from the prefix cache")
         self.generated_tokens = self._counter("generated_tokens", "Tokens by whether somebody got them", "use")
+        self.ahead_tokens = self._counter("ahead_tokens", "Tokens computed before anybody asked for them", "kind")
         self.draft_tokens = self._counter("draft_tokens", "Drafted tokens by what became of them", "result")
         self.affinity = self._counter("affinity", "Requests of known sessions by their prefix being here", "result")
         self.response_cache = self._counter("response_cache", "Requests by whether the answer was known", "result")

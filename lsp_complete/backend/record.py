@@ -24,6 +24,7 @@ class Record:
     queue_ms: float = 0.0
     first_text_ms: float | None = None
     is_known_session: bool = False
+    is_ahead: bool = False
     usage: Usage = field(default_factory=Usage)
     timing: Timing = field(default_factory=Timing)
 
@@ -41,19 +42,30 @@ class Record:
 
     def has_slot(self, metrics: Metrics) -> None:
         self.queue_ms, self.stage = self.elapsed_ms(), "prefill"
-        metrics.queue.observe(self.queue_ms / 1000)
+        if not self.is_ahead:
+            metrics.queue.observe(self.queue_ms / 1000)
 
     def has_text(self, metrics: Metrics) -> None:
         if self.first_text_ms is None:
             self.first_text_ms = self.elapsed_ms()
-            metrics.first_text.labels("warm" if self.is_warm else "cold").observe(self.first_text_ms / 1000)
+            if not self.is_ahead:
+                metrics.first_text.labels("warm" if self.is_warm else "cold").observe(self.first_text_ms / 1000)
 
     def account(self, metrics: Metrics) -> None:
         metrics.requests.labels(self.outcome).inc()
         if self.outcome == CANCELLED:
             metrics.cancelled.labels(self.stage).inc()
-        self._count_tokens(metrics)
+        if self.is_ahead:
+            self._count_ahead(metrics)
+        else:
+            self._count_tokens(metrics)
         self._log()
+
+    def _count_ahead(self, metrics: Metrics) -> None:
+        """Apart, or the share of prompts that are reused would look worse than those who wait have it."""
+        usage = self.usage
+        metrics.ahead_tokens.labels("prompt").inc(max(0, usage.prompt_tokens - usage.cached_tokens))
+        metrics.ahead_tokens.labels("generated").inc(usage.completion_tokens)
 
     def _count_tokens(self, metrics: Metrics) -> None:
         usage, use = self.usage, "wasted" if self.outcome == CANCELLED else "answered"

@@ -6,7 +6,6 @@ one per user, on any free port, gone when no session is left.
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import secrets
@@ -217,7 +216,7 @@ def _family(host: str) -> socket.AddressFamily:
 def _check_tls(settings: Settings) -> None:
     """Never cleartext where TLS was meant. Raises OSError that names the file."""
     if bool(settings.tls_cert) != bool(settings.tls_key):
-        raise OSError(errno.EINVAL, "TLS needs both the certificate chain (tls_cert) and its key (tls_key)")
+        raise OSError("TLS needs both the certificate chain (tls_cert) and its key (tls_key)")
     for name in filter(None, (settings.tls_cert, settings.tls_key)):
         with open(name, "rb"):
             pass

@@ -31,7 +31,7 @@ from lsp_complete.protocol.completion import (
     TextChunk,
     Trigger,
 )
-from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, EngineFailed, InvalidRequest
+from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, EngineFailed, InvalidRequest, Superseded
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Asked:
 
     @property
     def tier(self) -> Tier:
-        if self.request.prefill_only:
+        if self.request.nobody_waits:
             return Tier.WARMING
         return Tier.INVOKED if self.request.trigger is Trigger.INVOKED else Tier.AUTOMATIC
 
@@ -129,7 +129,7 @@ class CompletionService:
         if answer is None:
             return []
         record.stage, record.outcome = "cache", answer.finish.value
-        finish = FinishChunk(answer.finish, self.engine.model, debounce_ms=self.debounce_ms())
+        finish = FinishChunk(answer.finish, self.engine.model, debounce_ms=self.debounce_ms(), level=self.level())
         return [TextChunk(answer.text), finish] if answer.text else [finish]
 
     async def _admitted(self, asked: Asked, key: bytes, record: Record) -> AsyncGenerator[CompletionChunk, None]:
@@ -184,8 +184,8 @@ class CompletionService:
         except TimeoutError:
             raise DeadlinePassed("the deadline passed while the prompt was rendered") from None
         max_tokens = 0 if request.prefill_only else request.max_tokens
-        stop_tokens = self._template.stop_tokens
-        return Job(prompt.tokens, max_tokens, request.session_id, stop_tokens, asked.tenant), prompt.healed
+        stop_tokens, draft = self._template.stop_tokens, prompt.draft
+        return Job(prompt.tokens, max_tokens, request.session_id, stop_tokens, asked.tenant, draft), prompt.healed
 
     async def _generate(
         self, job: Job, stops: Sequence[Stop], exits: Sequence[Exit], record: Record, deadline: float | None
@@ -201,6 +201,8 @@ class CompletionService:
                     finish = Finish.DEADLINE
                     break
                 record.note(step)
+                if record.is_ahead and self.admission.is_wanted:
+                    raise Superseded("somebody waits for the slot")  # what is computed stays in the cache
                 if text := feed_all(all_stops, step.text):
                     yield self._text(text, record)
                 finish = step.finish or _stopped(all_stops)
@@ -220,7 +222,8 @@ class CompletionService:
             self._metrics.filtered.labels("empty").inc()
         finish = finish if job.max_tokens or finish is Finish.DEADLINE else Finish.STOP
         record.outcome = finish.value
-        return FinishChunk(finish, self.engine.model, record.usage, record.timing, self.debounce_ms())
+        load = self.debounce_ms(), self.level()
+        return FinishChunk(finish, self.engine.model, record.usage, record.timing, *load)
 
     def _note_rates(self, record: Record) -> None:
         num_computed = record.usage.prompt_tokens - record.usage.cached_tokens
@@ -229,7 +232,8 @@ class CompletionService:
 
     @contextlib.contextmanager
     def _recorded(self, asked: Asked) -> Generator[Record, None, None]:
-        record = Record(asked.request.request_id, is_known_session=asked.session in self._sessions)
+        is_known, is_ahead = asked.session in self._sessions, asked.request.nobody_waits
+        record = Record(asked.request.request_id, is_known_session=is_known, is_ahead=is_ahead)
         self._metrics.in_flight.inc()
         try:
             yield record

@@ -25,29 +25,24 @@ def run(
 ) -> None:
     """Complete at a place in a file: the text, or why there is none, and what it took."""
     from lsp_complete.cli.place import place_of
-    from lsp_complete.completion.answer import NoSuggestion
+    from lsp_complete.completion.answer import TROUBLES
     from lsp_complete.config.settings import load_settings
-    from lsp_complete.protocol.errors import CompletionError
 
     settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
     for problem in problems:
         print(f"lsp-complete: {problem}", file=sys.stderr)
     document, offset = place_of(place)
-    try:
-        answer = asyncio.run(_suggest(settings, document, offset))
-    except CompletionError as error:
-        print(f"lsp-complete: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
+    answer = asyncio.run(_suggest(settings, document, offset))
     if as_json:
         print(json.dumps(answer_as_dict(answer), ensure_ascii=False))
     else:
         _print_for_people(answer)
-    if answer.reason is NoSuggestion.SERVICE:
+    if answer.reason in TROUBLES:
         raise typer.Exit(1)
 
 
 async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
-    from lsp_complete.cli.connection import connected
+    from lsp_complete.cli.connection import WhenAsked
     from lsp_complete.cli.place import root_of
     from lsp_complete.completion.exclusions import exclusions_of
     from lsp_complete.completion.pipeline import Pipeline
@@ -57,9 +52,11 @@ async def _suggest(settings: "Settings", document: "Document", offset: int) -> "
 
     roots, exclusions = [root_of(Path(document.file))], exclusions_of(settings)
     workspace = Workspace(roots, index_folder(), exclusions) if settings.index else None
-    async with connected(settings) as completer:
-        pipeline = Pipeline(completer, settings, _SESSION, workspace)
+    pipeline = Pipeline(WhenAsked(settings), settings, _SESSION, workspace)
+    try:
         return await pipeline.suggest(document, offset, Trigger.INVOKED)
+    finally:
+        pipeline.close()
 
 
 def answer_as_dict(answer: "Answer") -> dict[str, Any]:

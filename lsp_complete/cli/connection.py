@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lsp_complete.client.service import ServiceStatus
     from lsp_complete.config.settings import Settings
-    from lsp_complete.protocol.completion import Completer
+    from lsp_complete.protocol.completion import Completer, CompletionChunk, CompletionRequest
 
 
 @contextlib.asynccontextmanager
@@ -43,6 +43,18 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
         yield service
     finally:
         await service.aclose()
+
+
+class WhenAsked:
+    """A `Completer` that looks for the service with the first question: what is not asked starts none."""
+
+    def __init__(self, settings: "Settings") -> None:
+        self._settings = settings
+
+    async def complete(self, request: "CompletionRequest") -> "AsyncGenerator[CompletionChunk, None]":
+        async with connected(self._settings) as completer, contextlib.aclosing(completer.complete(request)) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
 
 def _show(status: "ServiceStatus") -> None:

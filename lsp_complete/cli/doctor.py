@@ -52,7 +52,7 @@ def examine() -> Iterator[Finding]:
     elif settings.engine == "openai":
         yield from (_upstream(settings.upstream_url), _service(), _port(settings))
     else:
-        yield from (_engine(), _model(settings), _gpu(), _service(), _port(settings))
+        yield from (_engine(settings), _model(settings), _gpu(settings), _service(), _port(settings))
     yield _credential(settings)
     yield from _exclusions(settings)
     yield from _folders()
@@ -64,20 +64,23 @@ def _python() -> Finding:
     return Finding("python", platform.python_version(), "" if supported else "use Python 3.11, 3.12 or 3.13")
 
 
-def _engine() -> Finding:
+def _engine(settings: "Settings") -> Finding:
+    packages, extra = (["xllamacpp"], "cpu") if settings.engine == "llamacpp" else (["torch", "transformers"], "gpu")
     try:
-        return Finding("engine", f"xllamacpp {version('xllamacpp')}, granian {version('granian')}")
+        return Finding("engine", ", ".join(f"{package} {version(package)}" for package in [*packages, "granian"]))
     except PackageNotFoundError as error:
-        return Finding("engine", f"{error.name} is not installed", "pip install 'lsp-complete[cpu]'")
+        return Finding("engine", f"{error.name} is not installed", f"pip install 'lsp-complete[{extra}]'")
 
 
 def _model(settings: "Settings") -> Finding:
     from lsp_complete.config.paths import model_folder
-    from lsp_complete.models.catalogue import resolve
+    from lsp_complete.models.catalogue import resolve, resolve_safetensors
     from lsp_complete.models.errors import ModelError
     from lsp_complete.models.fetch import find
 
     try:
+        if settings.engine == "transformers":
+            return Finding("model", f"{resolve_safetensors(settings.model).repo}: loaded by the engine itself")
         entry = resolve(settings.model)
     except ModelError as error:
         return Finding("model", str(error), "choose another in the setting `model`")
@@ -105,9 +108,11 @@ def _upstream(url: str) -> Finding:
         return Finding("upstream", error.detail, "check `upstream_url`, `upstream_credential` and `upstream_model`")
 
 
-def _gpu() -> Finding:
-    found = "found, not used by the engine of this version" if shutil.which("nvidia-smi") else "none; not needed"
-    return Finding("gpu", found)
+def _gpu(settings: "Settings") -> Finding:
+    found = shutil.which("nvidia-smi") is not None
+    if settings.engine == "transformers":
+        return Finding("gpu", "found" if found else "none found by nvidia-smi; on a CPU llama.cpp is faster")
+    return Finding("gpu", "found; the engine `transformers` would use it" if found else "none; not needed")
 
 
 def _service() -> Finding:

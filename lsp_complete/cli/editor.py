@@ -18,6 +18,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
+from lsp_complete.completion.answer import TROUBLES
 from lsp_complete.text.document import Document
 from lsp_complete.text.positions import offset_at, position_at
 
@@ -68,7 +69,7 @@ class Editor:
                     explained = await self.explain()
                     if items := getattr(answer, "items", answer):
                         return Ghost(items[0], (time.perf_counter() - started) * 1000, explained)
-                    if explained.get("reason") != "service":
+                    if explained.get("reason") not in TROUBLES:
                         return None
                     await asyncio.sleep(_RETRY_S)
                     self._ask()

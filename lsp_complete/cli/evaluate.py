@@ -1,15 +1,19 @@
 """`lsp-complete eval`: measure the suggestions, and what the model is given for them."""
 
 import asyncio
+import itertools
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from lsp_complete.cli.progress import Draw, shown
 
 if TYPE_CHECKING:
     from lsp_complete.evaluation.infilling import Report, Row, Score, Suggest
@@ -70,14 +74,9 @@ def retrieval(
 def _root(what: str) -> tuple[str, Path]:
     """Name and folder of what is measured. Raises TreeError."""
     from lsp_complete.config.paths import tree_folder
-    from lsp_complete.evaluation.trees import DEVELOPMENT, TREES, TreeError, fetched
+    from lsp_complete.evaluation.trees import root_of
 
-    known = {tree.name: tree for tree in (*TREES, *DEVELOPMENT)}
-    if Path(what).is_dir():
-        return Path(what).resolve().name, Path(what)
-    if what in known:
-        return what, fetched(known[what], tree_folder(), lambda line: print(line, file=sys.stderr))
-    raise TreeError(f"{what} is neither a folder nor one of: {', '.join(known)}")
+    return root_of(what, tree_folder(), lambda line: print(line, file=sys.stderr))
 
 
 def _retrieved(root: Path, num: int, seed: int) -> "Retrieved":
@@ -86,9 +85,9 @@ def _retrieved(root: Path, num: int, seed: int) -> "Retrieved":
     from lsp_complete.context.policy import Policy
     from lsp_complete.evaluation.retrieval import evaluate
 
-    with closing(Index.open(root, index_folder(), Policy([root]))) as index, _progress_of("holes") as progress:
+    with closing(Index.open(root, index_folder(), Policy([root]))) as index, shown("holes") as draw:
         index.build()
-        return evaluate(index, num, seed, progress)
+        return evaluate(index, num, seed, partial(draw, "asked"))
 
 
 @asynccontextmanager
@@ -117,33 +116,13 @@ async def _measure(rows: "list[Row]") -> "Report":
     from lsp_complete.evaluation.infilling import evaluate
 
     async with _suggester() as suggest:
-        with _progress(len(rows)) as on_score:
-            return await evaluate(rows, suggest, on_score)
+        with shown("rows") as draw:
+            return await evaluate(rows, suggest, _counted(draw, len(rows)))
 
 
-@contextmanager
-def _progress(num_rows: int) -> "Iterator[Callable[[Score], None]]":
-    """A bar on a terminal, on stderr; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("infilling", total=num_rows)
-        yield lambda score: bar.update(task, advance=1, description=f"{score.outcome:9}")
-
-
-@contextmanager
-def _progress_of(what: str) -> "Iterator[Callable[[int, int], None]]":
-    """A counter on a terminal, on stderr; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    yield lambda done, total: print(f"\r{what} {done}/{total}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+def _counted(draw: Draw, num_rows: int) -> "Callable[[Score], None]":
+    done = itertools.count(1)
+    return lambda score: draw("filled", next(done), num_rows)
 
 
 def _print_table(result: "Report") -> None:

@@ -112,11 +112,11 @@ def _layout(out: "Outgoing") -> dict[str, Any]:
 
 
 def _print_report(report: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    from lsp_complete.cli.tables import printed
+
     table = Table(box=None, pad_edge=False)
     for name in ("packed", "score", "found by", "file", "why", "characters"):
         table.add_column(name, overflow="fold")
@@ -125,9 +125,7 @@ def _print_report(report: dict[str, Any]) -> None:
         found_by = ", ".join(f"{name} {rank}" for name, rank in row["rank"].items())
         size = f"{row['num_characters']:,}" + (f", {row['num_redacted']} covered" if row["num_redacted"] else "")
         table.add_row(*map(Text, (place, f"{row['score']:.4f}", found_by, row["path"], row["reason"], size)))
-    console.print(table)
-    for line in _lines(report):
-        console.print(Text(line, style="dim"))
+    printed(table, *(Text(line, style="dim") for line in _lines(report)))
 
 
 def _lines(report: dict[str, Any]) -> list[str]:

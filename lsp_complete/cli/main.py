@@ -5,7 +5,23 @@ from typing import Annotated
 import typer
 
 from lsp_complete import __version__
-from lsp_complete.cli import audit, blocklist, complete, demo, doctor, evaluate, index, lsp, model, serve, stats, top
+from lsp_complete.cli import (
+    audit,
+    blocklist,
+    complete,
+    demo,
+    doctor,
+    evaluate,
+    index,
+    lsp,
+    model,
+    nvim,
+    records,
+    replay,
+    serve,
+    stats,
+    top,
+)
 
 app = typer.Typer(
     help="Inline code completion: a language server, and a completion service of its own.",
@@ -18,9 +34,12 @@ app.command("serve")(serve.run)
 app.command("complete")(complete.run)
 app.command("demo")(demo.run)
 app.command("doctor")(doctor.run)
+app.command("explain")(records.run)
 app.command("audit")(audit.run)
 app.command("stats")(stats.run)
+app.command("replay")(replay.run)
 app.command("top")(top.run)
+app.command("nvim")(nvim.run)
 app.add_typer(model.app, name="model")
 app.add_typer(blocklist.app, name="blocklist")
 app.add_typer(index.app, name="index")

@@ -1,16 +1,20 @@
 """`lsp-complete model`: the models that are known, and their files on this machine."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsp_complete.cli.failure import fail
+
 if TYPE_CHECKING:
     from lsp_complete.models.catalogue import ModelEntry
+
+# What runs a model of each format. Safetensors load from the hub, and are slow without a GPU.
+_ENGINES = {"gguf": "llamacpp", "safetensors": "transformers (GPU)"}
 
 app = typer.Typer(help="List the models, fetch one, find its file.", no_args_is_help=True)
 
@@ -60,7 +64,7 @@ def path(name: _Name) -> None:
         entry = _resolve(name)
         found = entry if isinstance(entry, Path) else fetch.find(entry, model_folder())
     if found is None:
-        _fail(f"{name} is not here; fetch it with: lsp-complete model pull {name}")
+        fail(f"{name} is not here; fetch it with: lsp-complete model pull {name}")
     print(found)
 
 
@@ -81,20 +85,22 @@ def _row(entry: "ModelEntry") -> dict[str, Any]:
         "licence": entry.licence,
         "family": entry.family,
         "format": str(entry.format),
+        "engine": _ENGINES[entry.format],
         "repo": entry.repo,
         "path": str(found) if found else None,
     }
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    table = Table("name", "size", "licence", "family", "here", box=None, pad_edge=False)
+    from lsp_complete.cli.tables import printed
+
+    table = Table("name", "size", "licence", "family", "engine", "here", box=None, pad_edge=False)
     for row in rows:
         size = f"{row['num_bytes'] / 1e6:,.0f} MB" if row["num_bytes"] else "from the hub"
-        table.add_row(row["name"], size, row["licence"], row["family"], "yes" if row["path"] else "no")
-    Console().print(table)
+        table.add_row(row["name"], size, row["licence"], row["family"], row["engine"], "yes" if row["path"] else "no")
+    printed(table)
 
 
 @contextmanager
@@ -104,9 +110,4 @@ def _readable_errors() -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        _fail(str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    print(message, file=sys.stderr)
-    raise typer.Exit(1)
+        fail(str(error))

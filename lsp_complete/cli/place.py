@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+from lsp_complete.context.files import decode
 from lsp_complete.text.document import Document
 from lsp_complete.text.languages import language_of
 from lsp_complete.text.positions import offset_at
@@ -33,10 +34,12 @@ def root_of(file: Path) -> Path:
 def _document(name: str, root: Path | None) -> Document:
     path = Path(name)
     try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
+        text = decode(path.read_bytes())
         file = path.resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise typer.BadParameter(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+    if text is None:
+        raise typer.BadParameter(f"{name} is binary")
     root = root.resolve() if root else root_of(file)
     if not file.is_relative_to(root):
         raise typer.BadParameter(f"{name} does not lie in {root}")

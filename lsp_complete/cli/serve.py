@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsp_complete.cli.failure import fail
+
 if TYPE_CHECKING:
     from lsp_complete.backend.engines.base import Engine
     from lsp_complete.config.settings import Settings
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 def run(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0: any free one.")] = None,
-    model: Annotated[str | None, typer.Option(help="Name in `model list`, or path of a GGUF file.")] = None,
+    engine: Annotated[str | None, typer.Option(help="`llamacpp`, `transformers` or `openai`.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name in `model list`, or path of a file or folder.")] = None,
     tls_cert: Annotated[str | None, typer.Option(help="PEM file with the certificate chain.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="PEM file with its key (PKCS#8).")] = None,
     shared: Annotated[bool, typer.Option("--shared", help="As editors start it: one per user, until idle.")] = False,
@@ -26,7 +29,8 @@ def run(
     from lsp_complete.config.paths import log_folder
     from lsp_complete.config.settings import COMMAND_LINE, load_settings
 
-    flags = {"host": host, "port": port, "model": model, "tls_cert": tls_cert, "tls_key": tls_key}
+    tls = {"tls_cert": tls_cert, "tls_key": tls_key}
+    flags = {"host": host, "port": port, "engine": engine, "model": model, **tls}
     settings, problems = load_settings({name: value for name, value in flags.items() if value is not None})
     for problem in problems:
         print(f"lsp-complete: {problem}", file=sys.stderr)
@@ -49,9 +53,14 @@ def _serve(settings: "Settings") -> None:
     try:
         _run(settings, announce=announce)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error
-        print(f"lsp-complete: cannot listen on {settings.host}:{settings.port}: {what}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        fail(_why_not(error, f"{settings.host}:{settings.port}"))
+
+
+def _why_not(error: OSError, place: str) -> str:
+    """A file that cannot be read, a setting that is missing, or a place that is taken."""
+    if error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return f"cannot listen on {place}: {error.strerror}" if error.strerror else str(error)
 
 
 # What is for a service that others reach.
@@ -100,7 +109,7 @@ def _engine(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
     """Name and family of the model, and what loads it. Ends the process with a message where it is not here."""
     if settings.engine == "openai":
         return settings.upstream_model, "", lambda: _connect(settings)
-    return _embedded(settings)
+    return _from_safetensors(settings) if settings.engine == "transformers" else _embedded(settings)
 
 
 def _connect(settings: "Settings") -> "Engine":
@@ -115,6 +124,33 @@ def _connect(settings: "Settings") -> "Engine":
         model=settings.upstream_model,
         num_slots=settings.slots,
     )
+
+
+def _from_safetensors(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:
+    from importlib.util import find_spec
+
+    from lsp_complete.config.runtime import EXIT_ENGINE_MISSING, EXIT_MODEL_MISSING
+    from lsp_complete.models.catalogue import resolve_safetensors
+    from lsp_complete.models.errors import ModelError
+
+    try:
+        entry = resolve_safetensors(settings.model)
+    except ModelError as error:
+        print(f"lsp-complete: {error}", file=sys.stderr)
+        raise typer.Exit(EXIT_MODEL_MISSING) from None
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        print("lsp-complete: no engine; install it: pip install 'lsp-complete[gpu]'", file=sys.stderr)
+        raise typer.Exit(EXIT_ENGINE_MISSING)
+
+    def load() -> "Engine":
+        from lsp_complete.backend.engines.transformers import TransformersEngine
+
+        return TransformersEngine.load(
+            entry.repo, model=entry.name, context_tokens=settings.context_tokens, num_slots=settings.slots,
+            threads=settings.threads, compile_level=settings.compile_level,
+        )  # fmt: skip
+
+    return entry.name, entry.family, load
 
 
 def _embedded(settings: "Settings") -> tuple[str, str, "Callable[[], Engine]"]:

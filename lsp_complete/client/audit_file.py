@@ -1,23 +1,16 @@
-"""The file of the audit: a line of JSON a request, readable by its owner alone. A line that is none is passed over.
+"""The file of the audit: a request a line. A line that is none is passed over."""
 
-Two files of bounded size: what was written lately, and what was before. Any number of processes may append.
-"""
-
-import contextlib
 import json
-import os
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from lsp_complete.client import private_lines
 
 # A line has some 500 bytes without text: a week of busy typing.
 _MAX_BYTES = 8_000_000
-_LOCK_S = 1.0
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,55 +43,28 @@ class Entry:
 
 
 def append(file: Path, entries: Iterable[Entry], max_bytes: int = _MAX_BYTES) -> None:
-    """Raises OSError, and Timeout (one as well) where another process holds the lock for too long."""
-    data = "".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in entries)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(_lock_path(file), timeout=_LOCK_S, mode=0o600):
-        descriptor = os.open(file, _FLAGS, 0o600)
-        with os.fdopen(descriptor, "ab") as stream:
-            size = _made_private(descriptor)
-            stream.write(_line_end(descriptor, size) + data.encode("utf-8", "replace"))
-        if size > max_bytes:
-            os.replace(file, _older(file))
+    """Raises OSError."""
+    private_lines.append(file, map(asdict, entries), max_bytes)
 
 
 def read(file: Path) -> tuple[list[Entry], int]:
     """All entries, the oldest first, and how many lines are none. Raises OSError where a file cannot be read."""
-    lines = [line for path in (_older(file), file) for line in _lines(path)]
+    lines = private_lines.read(file)
     entries = [entry for line in lines if (entry := _entry(line)) is not None]
     return entries, len(lines) - len(entries)
 
 
 def clear(file: Path) -> None:
     """Raises OSError."""
-    if not file.parent.is_dir():
-        return
-    with FileLock(_lock_path(file), timeout=_LOCK_S, mode=0o600):
-        for path in (_older(file), file):
-            path.unlink(missing_ok=True)
+    private_lines.clear(file)
 
 
-def _made_private(descriptor: int) -> int:
-    """The file's size. Raises OSError for what is no file of ours."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError("not a file")
-    if os.name == "posix" and status.st_mode & 0o077:
-        os.fchmod(descriptor, 0o600)
-    return status.st_size
-
-
-def _line_end(descriptor: int, size: int) -> bytes:
-    """What a line that a full disk has cut off needs before the next one."""
-    if not size:
-        return b""
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return b"" if os.read(descriptor, 1) == b"\n" else b"\n"
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with contextlib.suppress(FileNotFoundError), path.open(encoding="utf-8", errors="replace", newline="\n") as stream:
-        yield from (line for line in stream if line.strip())
+def as_row(entry: Entry) -> dict[str, Any]:
+    """As JSON has it: the time in ISO 8601, the text, where it was kept, as the request that it was."""
+    at = datetime.fromtimestamp(entry.at_s, UTC).isoformat(timespec="milliseconds")
+    request = json.loads(entry.text) if entry.text else None
+    known = {name: value for name, value in asdict(entry).items() if name not in ("at_s", "text")}
+    return {"at": at, **known} | ({"request": request} if request else {})
 
 
 def _entry(line: str) -> Entry | None:
@@ -118,11 +84,3 @@ def _checked(entry: Entry) -> Entry:
         if not isinstance(getattr(entry, field.name), kinds.get(field.type, tuple)):
             raise TypeError(field.name)
     return entry
-
-
-def _older(file: Path) -> Path:
-    return file.with_suffix(".old" + file.suffix)
-
-
-def _lock_path(file: Path) -> Path:
-    return file.with_suffix(".lock")

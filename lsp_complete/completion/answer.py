@@ -1,14 +1,27 @@
 """What becomes of one question: something to insert, or the reason why there is nothing, and what it took."""
 
-import time
+import asyncio
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from lsp_complete.completion.postprocess import Insertion
+from lsp_complete.completion.trace import Found, Trace
 from lsp_complete.context.policy import Reason
 from lsp_complete.protocol.completion import Mode, Usage
-from lsp_complete.protocol.errors import CompletionError, InvalidRequest, Unauthorized
+from lsp_complete.protocol.errors import (
+    BadAnswer,
+    CompletionError,
+    DeadlinePassed,
+    InvalidRequest,
+    ModelLoading,
+    Overloaded,
+    Paused,
+    RateLimited,
+    Superseded,
+    Unauthorized,
+    Unreachable,
+)
 from lsp_complete.protocol.events import Rung
 
 
@@ -28,11 +41,29 @@ class NoSuggestion(StrEnum):
     AFTER_UNDO = "after-undo"
     MANY_CURSORS = "many-cursors"
     REJECTED_HERE = "rejected-here"
+    OTHER_CHOICE = "other-choice"
     SUPERSEDED = "superseded"
     WITHHELD = "withheld"
     DEADLINE = "deadline"
     SERVICE = "service"
+    OFFLINE = "offline"
+    LOADING = "loading"
+    OVERLOADED = "overloaded"
+    RATE_LIMITED = "rate-limited"
+    UNAUTHORIZED = "unauthorized"
 
+
+TROUBLES = frozenset(
+    {
+        NoSuggestion.SERVICE,
+        NoSuggestion.OFFLINE,
+        NoSuggestion.LOADING,
+        NoSuggestion.OVERLOADED,
+        NoSuggestion.RATE_LIMITED,
+        NoSuggestion.UNAUTHORIZED,
+    }
+)
+"""The reasons that lie with the service, and not with the place."""
 
 DENIED = {
     Reason.LANGUAGE: NoSuggestion.LANGUAGE_OFF,
@@ -40,6 +71,24 @@ DENIED = {
     Reason.TOO_LARGE: NoSuggestion.FILE_TOO_LARGE,
 }
 """The reasons of the policy that have a name of their own here; all others are EXCLUDED."""
+
+
+_FAILED: tuple[tuple[type[CompletionError], NoSuggestion], ...] = (
+    (DeadlinePassed, NoSuggestion.DEADLINE),
+    (Superseded, NoSuggestion.SUPERSEDED),
+    (Overloaded, NoSuggestion.OVERLOADED),
+    (ModelLoading, NoSuggestion.LOADING),
+    (RateLimited, NoSuggestion.RATE_LIMITED),
+    (Unauthorized, NoSuggestion.UNAUTHORIZED),
+    (Unreachable, NoSuggestion.OFFLINE),
+    (BadAnswer, NoSuggestion.OFFLINE),
+)
+
+
+def reason_of(error: CompletionError) -> NoSuggestion:
+    """What a question without an answer comes to."""
+    cause = error.cause if isinstance(error, Paused) else error
+    return next((reason for kind, reason in _FAILED if isinstance(cause, kind)), NoSuggestion.SERVICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +105,7 @@ class Answer:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     timing_ms: dict[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
 
 
 def explained(answer: Answer) -> dict[str, Any]:
@@ -70,26 +120,52 @@ def explained(answer: Answer) -> dict[str, Any]:
         "model": answer.model,
         "usage": asdict(answer.usage),
         "timing_ms": answer.timing_ms,
+        "filters": list(answer.insertion.filters) if answer.insertion else [],
+        **_noted(answer.trace),
+    }
+
+
+def _noted(trace: Trace) -> dict[str, Any]:
+    rows = [_snippet_row(one) for one in trace.snippets]
+    return {
+        "debounce_ms": None if trace.wait_ms is None else round(trace.wait_ms, 1),
+        "asked": trace.asked,
+        "snippets": rows,
+        "late": list(trace.late),
+        "num_redacted": trace.num_redacted,
+    }
+
+
+def _snippet_row(one: Found) -> dict[str, Any]:
+    """`cut` is empty where the prompt carries it."""
+    return {
+        "path": one.path,
+        "source": one.source,
+        "score": one.score,
+        "tokens": one.tokens,
+        "cut": one.cut.value if one.cut else "",
     }
 
 
 def detail_of(error: CompletionError) -> str:
     """For people. What a service finds wrong with a request may quote it, and what it says of a credential is for
     whoever writes a client."""
+    if isinstance(error, Paused):
+        return f"not asked for now: {detail_of(error.cause)}"
     if isinstance(error, Unauthorized):
         return f"{error.title}; see the setting `credential`"
     return error.title if isinstance(error, InvalidRequest) else str(error)
 
 
 class StopWatch:
-    """Milliseconds per stage; `total` grows with each."""
+    """Milliseconds per stage, by the event loop's clock; `total` grows with each."""
 
     def __init__(self) -> None:
-        self._last = self._start = time.perf_counter()
+        self._last = self._start = asyncio.get_running_loop().time()
         self.laps: dict[str, float] = {}
 
     def lap(self, stage: str) -> None:
-        now = time.perf_counter()
+        now = asyncio.get_running_loop().time()
         self.laps[stage] = round(self.laps.get(stage, 0.0) + (now - self._last) * 1000, 2)
         self.laps["total"] = round((now - self._start) * 1000, 2)
         self._last = now

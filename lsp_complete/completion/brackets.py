@@ -66,3 +66,8 @@ def _quoted(text: str) -> Iterator[tuple[int, int]]:
 def lacks_closer(text: str, closers: str) -> bool:
     """Does the text open more brackets of one of these kinds than it closes? Counts what is in quotes too."""
     return any(text.count(_OPENERS[char]) > text.count(char) for char in set(closers) if char in _OPENERS)
+
+
+def lacks_quote(line: str) -> bool:
+    """Is a quote open at the end of the line?"""
+    return bool(_QUOTE.search(masked(line)))

@@ -20,21 +20,23 @@ _LOOP = 3
 @dataclass(frozen=True, slots=True)
 class Cut:
     """The text that is wanted, its lines ended by LF, the last one too where the model went on to another.
-    `settled`: whatever the stream brings next, this text stays the same."""
+    `settled`: whatever the stream brings next, this text stays the same. `by` names what has cut it, if anything."""
 
     text: str
     settled: bool
+    by: str
 
 
 def cut(cursor: Cursor, mode: Mode, raw: str) -> Cut:
     text, ended = before_marker(normalize_eol(raw))
     lines = text.split("\n")
     end, settled = _line_end(cursor, lines) if mode is Mode.LINE else block_end(cursor, lines)
+    by = mode.value if end < len(lines) else "marker" if ended else ""
     if loop := _loop(cursor, lines[:end]):
-        end, third = loop
+        (end, third), by = loop, "loop"
         settled = settled or third + 1 < len(lines)
     kept = "\n".join(lines[:end])
-    return Cut(kept + "\n" if 0 < end < len(lines) else kept, settled or ended)
+    return Cut(kept + "\n" if 0 < end < len(lines) else kept, settled or ended, by)
 
 
 def _line_end(cursor: Cursor, lines: list[str]) -> tuple[int, bool]:

@@ -18,25 +18,37 @@ _KEYS_PER_S = 20
 _GATHERED_S, _NUM_GATHERED = 0.25, 4
 # Insertions that are remembered, and how many have to be known before it is believed that keys are not gathered.
 _NUM_REMEMBERED, _NUM_ENOUGH = 128, 64
+# Two keys in a message are gathered, or the end of a word from a pop-up, which are most often longer.
+_PAIR_SHARE = 1 / 50
 # Pop-ups and pastes are rarer than this share of the insertions behind a pause.
 _LONG_SHARE = 1 / 2
 # Editors indent a new line by themselves, and close brackets and quotes.
-_ONE_KEY = re.compile(r"[ \t]*(\r\n|\n|\r)[ \t]*|[ \t]+|\(\)|\[\]|\{\}|\"\"|''|``|.", re.DOTALL)
+_ONE_KEY = re.compile(r"[ \t]*(\r\n|\n|\r)[ \t]*|[ \t]+|\"\"|''|``|.", re.DOTALL)
+_OPENERS, _CLOSERS = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
     """`quick` are the keys in each of the last insertions that no suggestion explains and that came right after
-    another message, `late` those behind a pause. `confirms`: the editor has told of an acceptance."""
+    another message, `late` those behind a pause. `confirms`: the editor has told of an acceptance, `confirms_parts`:
+    of one in part; `chooses`: of what is chosen in its pop-up."""
 
     quick: tuple[int, ...] = ()
     late: tuple[int, ...] = ()
     confirms: bool = False
+    confirms_parts: bool = False
+    chooses: bool = False
 
 
 def num_keys(texts: Sequence[str]) -> int:
     """The keys that the longest of the texts takes: changes that are listed one by one are keys."""
-    return max((sum(1 for _ in _ONE_KEY.finditer(text)) for text in texts), default=0)
+    return max((sum(1 for _ in _ONE_KEY.finditer(_pressed(text))) for text in texts), default=0)
+
+
+def _pressed(text: str) -> str:
+    """Without the brackets at its end that an editor may have closed."""
+    most = len(text) - sum(map(text.count, _OPENERS))
+    return text[: max(most, len(text.rstrip(_CLOSERS)))]
 
 
 def heard(habits: Habits, keys: int, elapsed_s: float) -> Habits:
@@ -61,7 +73,8 @@ def typable(elapsed_s: float) -> float:
 def _num_typed(habits: Habits, elapsed_s: float) -> float:
     """At most so many keys come in one message."""
     if elapsed_s <= _GATHERED_S:
-        is_each = len(habits.quick) >= _NUM_ENOUGH and max(habits.quick) == 1
+        num_quick = len(habits.quick)
+        is_each = num_quick >= _NUM_ENOUGH and habits.quick.count(2) <= num_quick * _PAIR_SHARE
         return 1 if is_each else _NUM_GATHERED
     num_long = sum(keys > _NUM_GATHERED for keys in habits.late)
     return typable(elapsed_s) if num_long > max(1, len(habits.late) * _LONG_SHARE) else 1

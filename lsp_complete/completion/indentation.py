@@ -6,12 +6,16 @@ never changed, and nothing is rounded.
 """
 
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 
 from lsp_complete.completion.cursor import Cursor
-from lsp_complete.completion.lines import indentation, opens_block, width
+from lsp_complete.completion.lines import continues, indentation, opens_block, width
+from lsp_complete.text.languages import BlockStyle
 
 # No style nests by less than two columns.
 _LEAST_STEP = 2
+# As far above as a block is looked at that tells how deep one is.
+_NUM_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +39,73 @@ def reindented(cursor: Cursor, text: str) -> str:
 def placement(cursor: Cursor, lines: list[str]) -> Placement:
     """For a first line that starts at the cursor, with nothing but indentation before it."""
     lead = indentation(lines[0])
-    if not lead or not cursor.before:
-        return Placement(cursor.before + lead, cursor.before + lead)
-    wanted = _wanted(cursor, lead)
-    return Placement(wanted if wanted != cursor.before else _written(cursor, lead, lines), wanted)
+    if not cursor.before:
+        return Placement(lead, lead)
+    wanted = _wanted(cursor, lead, lines[0])
+    return Placement(_written(cursor, lead, wanted, lines), wanted)
 
 
-def _wanted(cursor: Cursor, lead: str) -> str:
-    """The cursor's own indentation, unless that is too little for the block and the model's is right."""
+def _wanted(cursor: Cursor, lead: str, first: str) -> str:
+    """The cursor's own indentation, unless no line can have that here. Then it is half typed, and the text takes it to
+    one that a line can have."""
     before, above = cursor.before, next(cursor.lines_above(), "")
-    if not opens_block(above, cursor.language):
-        # The line is not yet as deep as the one above it, and the text takes it there.
-        reaches = before + lead == indentation(above) and not _is_level(cursor)
-        return before + lead if reaches else before
-    if width(before) > width(above):
+    levels = _levels(cursor)
+    meant = [level for level in (before + lead, lead) if lead and level.startswith(before)]
+    if opens_block(above, cursor.language) and width(before) <= width(above):
+        deeper = [level for level in meant if width(level) > width(above)]
+        return next((level for level in deeper if level in levels), deeper[0] if deeper else before)
+    own = levels if not lead or opens_block(first, cursor.language) or continues(first) else _kept(cursor, levels)
+    if before in own or not levels or not levels[0].startswith(before):
         return before
-    if lead.startswith(before) and width(lead) > width(above):
-        return lead
-    return before + lead if width(before + lead) > width(above) else before
+    if lead:
+        return next((level for level in meant if level in own), before if before in levels else before + lead)
+    return levels[0] if cursor.language.block_style is BlockStyle.INDENT else before
 
 
-def _is_level(cursor: Cursor) -> bool:
-    """Does a line above stand where the cursor stands?"""
-    return any(indentation(line) == cursor.before for line in cursor.lines_above())
+def _levels(cursor: Cursor) -> list[str]:
+    """The indentations that a line may have here, deepest first: that of the line above and of each that encloses it.
+    Where the line above opens a block, those that the block may have come first."""
+    above = list(islice(cursor.lines_above(), _NUM_LINES))
+    levels = [indentation(line) for line in above[:1]]
+    for line in above:
+        if width(line) < width(levels[-1]):
+            levels.append(indentation(line))
+    if above and opens_block(above[0], cursor.language):
+        below = next(cursor.lines_below(), "")
+        levels[:0] = [indentation(below)] if width(below) > width(above[0]) else []
+        levels[:0] = [indentation(above[0]) + unit] if (unit := _unit(cursor)) else []
+    return levels
 
 
-def _written(cursor: Cursor, lead: str, lines: list[str]) -> str:
+def _kept(cursor: Cursor, levels: list[str]) -> list[str]:
+    """The levels without those on which a line would cut the line below off from its block."""
+    least = min(width(next(cursor.lines_below(), "")), width(levels[0]) if levels else 0)
+    return [level for level in levels if width(level) >= least]
+
+
+def _unit(cursor: Cursor) -> str:
+    """What a block nearby is deeper than its header, above if there is one; nothing where there is none."""
+    above = pairwise(islice(cursor.lines_above(), _NUM_LINES))
+    below = pairwise(islice(cursor.lines_below(), _NUM_LINES))
+    for header, body in chain(((header, body) for body, header in above), below):
+        if opens_block(header, cursor.language) and width(body) > width(header):
+            return indentation(body).removeprefix(indentation(header))
+    return ""
+
+
+def _written(cursor: Cursor, lead: str, wanted: str, lines: list[str]) -> str:
     """The deepest of the indentations the first line may have been meant to have that its second line allows."""
     second = next((line for line in lines[1:] if line.strip()), None)
     if second is None:
-        return cursor.before
-    limit = width(second) - (_LEAST_STEP if opens_block(lines[0], cursor.language) else 0)
-    candidates = sorted((cursor.before + lead, lead, cursor.before), key=width, reverse=True)
-    return next((candidate for candidate in candidates if width(candidate) <= limit), cursor.before)
+        return wanted
+    candidates = sorted({cursor.before + lead, lead or cursor.before, wanted}, key=width, reverse=True)
+    limit = width(second)
+    if opens_block(lines[0], cursor.language):
+        step = width(_unit(cursor))
+        if fitting := [candidate for candidate in candidates if step and width(candidate) + step == limit]:
+            return fitting[0]
+        limit -= _LEAST_STEP
+    return next((candidate for candidate in candidates if width(candidate) <= limit), wanted)
 
 
 def _moved(line: str, place: Placement) -> str:

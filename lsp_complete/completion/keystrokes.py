@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from statistics import median
 
+from lsp_complete.completion.habits import Habits, at_a_stroke, num_keys
 from lsp_complete.context.edits import Edit, edit_between
 
 # A longer pause is thought, not rhythm.
@@ -19,6 +20,8 @@ _NUM_INTERVALS = 16
 _USUAL_INTERVAL_S = 0.2
 # Undo goes back a few steps at a time.
 _NUM_TEXTS = 32
+# Undo is pressed several times in a row faster than anybody types behind it.
+_AGAIN_S = 0.25
 # What editors close by themselves, the cursor between the two.
 _PAIRS = ("()", "[]", "{}", '""', "''", "``")
 
@@ -50,9 +53,9 @@ class Keystrokes:
 
 def pressed(keys: Keystrokes, before: str, after: str, now_s: float, inserted: Sequence[str] = ()) -> Keystrokes:
     """`before` has become `after`; `inserted` are the texts of the changes that the editor sent for it."""
-    change = _change(keys, before, after, inserted)
-    intervals = keys.intervals_s
     pause_s = now_s - keys.at_s
+    change = _change(keys, before, after, inserted, pause_s)
+    intervals = keys.intervals_s
     if change is Change.INSERTION and keys.change is Change.INSERTION and 0 < pause_s <= _MAX_INTERVAL_S:
         intervals = (*intervals, pause_s)[-_NUM_INTERVALS:]
     texts = (*keys.texts, hash(before))[-_NUM_TEXTS:]
@@ -65,15 +68,26 @@ def typed_up_to(text: str, edit: Edit) -> int:
     return end - 1 if text[max(edit.start, end - 2) : end] in _PAIRS else end
 
 
-def _change(keys: Keystrokes, before: str, after: str, inserted: Sequence[str]) -> Change:
+def _change(keys: Keystrokes, before: str, after: str, inserted: Sequence[str], pause_s: float) -> Change:
     if before == after:
         return keys.change
     if _is_everywhere(before, after, inserted):
         return Change.EVERYWHERE
-    # One letter that brings back an earlier text was most likely typed again; undo brings back more, or takes away.
-    if hash(after) in keys.texts and len(after) != len(before) + 1:
-        return Change.DELETION if len(after) < len(before) else Change.RESTORATION
+    if hash(after) in keys.texts and _is_undo(keys, before, after, inserted, pause_s):
+        return Change.RESTORATION
     return Change.DELETION if len(after) < len(before) else Change.INSERTION
+
+
+def _is_undo(keys: Keystrokes, before: str, after: str, inserted: Sequence[str], pause_s: float) -> bool:
+    """Whether an earlier text came back by undo or redo, of more than a key, in one piece. What is typed again, or
+    deleted, comes key by key; and to delete all of the last change and no more is as good as undo."""
+    if keys.change is Change.RESTORATION and pause_s <= _AGAIN_S:
+        return True
+    edit, is_shorter = edit_between(before, after), len(after) < len(before)
+    if is_shorter and keys.texts[-1] != hash(after):
+        return False
+    piece = before[edit.start : edit.end] if is_shorter else after[edit.start : edit.start + edit.length]
+    return at_a_stroke(Habits(), num_keys(inserted or (piece,)), pause_s)
 
 
 def _is_everywhere(before: str, after: str, inserted: Sequence[str]) -> bool:

@@ -35,11 +35,12 @@ class State(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Stroke:
     """A change as it came: when, and whether it was put in at a stroke. `is_typable`: it could have been typed even
-    so, by somebody fast."""
+    so, by somebody fast. `is_chosen_told`: what is chosen in a pop-up would have been told of."""
 
     at_s: float
     is_stroke: bool
     is_typable: bool = False
+    is_chosen_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Life:
     """`suggestion` is placed in the document as it is now, of which `tail` characters stand behind the place.
-    `num_taken` of its characters stand in the document; typed and accepted ones are counted when they first do."""
+    `num_taken` of its characters stand in the document; typed and accepted ones are counted when they first do. Up to
+    `num_chosen` of them are what is chosen in a pop-up."""
 
     suggestion: Suggestion
     ids: tuple[Hex, ...]
@@ -65,6 +67,7 @@ class Life:
     num_taken: int = 0
     num_typed: int = 0
     num_accepted: int = 0
+    num_chosen: int = 0
     step: Step | None = None
     confirmed: How | None = None
     confirmed_s: float = 0.0
@@ -80,9 +83,10 @@ class Life:
         return min(self.num_typed, len(self.text))
 
 
-def born(suggestion: Suggestion, request: Hex, now_s: float) -> Life:
+def born(suggestion: Suggestion, request: Hex, now_s: float, num_typed: int = 0, num_chosen: int = 0) -> Life:
+    """`num_typed` of its characters stand in the document already."""
     tail = suggestion.length - suggestion.offset - suggestion.insertion.num_replaced
-    return Life(suggestion, (request,), now_s, tail)
+    return Life(suggestion, (request,), now_s, tail, num_taken=num_typed, num_typed=num_typed, num_chosen=num_chosen)
 
 
 def changed(life: Life, document: Document, edit: Edit, stroke: Stroke) -> tuple[Life, list[Event]]:
@@ -110,10 +114,15 @@ def confirmed(life: Life, how: How, now_s: float) -> tuple[Life, list[Event]]:
     """The editor says that something was accepted: what came just now, or what will come."""
     if life.state is not State.OPEN:
         return replace(life, confirmed=how, confirmed_s=now_s), []
-    if life.step is None or now_s - life.step.stroke.at_s > CONFIRM_S:
+    if not is_just_taken(life, now_s):
         return replace(life, confirmed=how, confirmed_s=now_s), []
     credited = _credited(life)
     return credited, _told(life, credited, how)
+
+
+def is_just_taken(life: Life, now_s: float) -> bool:
+    """Whether more of it has come to stand in the document a moment ago."""
+    return life.step is not None and now_s - life.step.stroke.at_s <= CONFIRM_S
 
 
 def verdict(life: Life, confirms: bool, now_s: float) -> Event | bool:
@@ -169,9 +178,25 @@ def _grown(life: Life, num_taken: int, stroke: Stroke) -> Life:
     if num_gained <= 0:
         return replace(life, num_taken=num_taken)
     is_confirmed = life.confirmed is not None and stroke.at_s - life.confirmed_s <= CONFIRM_S
-    step = Step(stroke, num_gained, stroke.is_stroke or is_confirmed)
+    is_put = stroke.is_stroke and not _is_of_a_pop_up(life, num_taken, stroke)
+    step = Step(stroke, num_gained, is_put or is_confirmed)
     counted = "num_accepted" if step.is_accepted else "num_typed"
     return replace(life, num_taken=num_taken, step=step, **{counted: getattr(life, counted) + num_gained})
+
+
+def _is_of_a_pop_up(life: Life, num_taken: int, stroke: Stroke) -> bool:
+    """Whether a part is what a pop-up has: what is chosen in it, as far as that is told, else the end of a word that
+    the user had begun to type."""
+    if stroke.is_chosen_told or num_taken == life.num_chosen:
+        return num_taken == life.num_chosen
+    is_part = num_taken < len(life.text)
+    begun = is_part and life.step is not None and not life.step.is_accepted and life.num_taken > 0
+    word = life.text[max(0, life.num_taken - 1) : num_taken + 1]
+    return begun and _is_name(word[:-1]) and not _is_name(word[-1])
+
+
+def _is_name(text: str) -> bool:
+    return text.replace("_", "a").isalnum()
 
 
 def _credited(life: Life) -> Life:

@@ -108,11 +108,12 @@ def _within_word(kept: str, rest: str, overlap: int) -> str | None:
 def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:
     """The body without the brackets that the rest has; or with them, and the number of those in the rest that it takes
     the place of: `x) + 1` before `)`."""
-    num_spare = _num_spare(cursor, body, rest)
-    surplus = "".join(body[index] for index in scan(body).surplus)
+    num_spare, surplus = _num_spare(cursor, body, rest), scan(body).surplus
     for count in range(num_spare, 0, -1):
-        if rest.startswith(surplus[:count]):
-            return body[: len(body) - _overlap(cursor, body, rest[count:])], count
+        kept = body[: len(body) - _overlap(cursor, body, rest[count:])]
+        replaces = "".join(body[index] for index in surplus[:count] if index < len(kept))
+        if len(replaces) == count and rest.startswith(replaces):
+            return kept, count
     at_end = len(body) - len(body.rstrip(")]}"))
     body = body[: len(body) - min(num_spare, at_end)]
     return (body[:-1] if _repeats_end(body, rest) else body), 0

@@ -8,6 +8,8 @@ comes from outside. Nothing is kept of a document that is closed.
 from collections import deque
 from dataclasses import dataclass, field, replace
 
+from rapidfuzz.distance import Prefix
+
 from lsp_complete.completion import habits, life, retention
 from lsp_complete.completion.habits import Habits
 from lsp_complete.completion.life import Life, State, Stroke
@@ -20,10 +22,12 @@ from lsp_complete.text.document import Document
 # An acceptance that is undone by then was a slip.
 _UNDONE_S = 15.0
 # Who has written or deleted something in the place of a suggestion does not want it there for a while.
-_MINDED = {Rejection.OTHER_TEXT, Rejection.DELETED}
+_MINDED = {Rejection.OTHER_TEXT, Rejection.DELETED, Rejection.DISMISSED}
 _MINDED_S = 30.0
 # Acceptances whose command may still come.
 _NUM_TOLD = 16
+# As many of the last suggestions tell how often the user accepts.
+_NUM_VERDICTS = 8
 # Accepted texts of one document that are followed: more than anybody accepts in ten minutes.
 _MAX_KEPT = 200
 
@@ -48,25 +52,40 @@ class Outcomes:
         self._told: deque[tuple[Hex, ...]] = deque(maxlen=_NUM_TOLD)
         self.num_rejected = 0
         self.has_accepted = False
+        self._verdicts: deque[bool] = deque(maxlen=_NUM_VERDICTS)
         self.rejected_at: tuple[str, int, str] | None = None
         self._rejected_s = 0.0
+
+    @property
+    def accepted_share(self) -> float:
+        """Of the last suggestions; 0 before there are enough to tell."""
+        seen = self._verdicts
+        return sum(seen) / len(seen) if len(seen) == _NUM_VERDICTS else 0.0
 
     @property
     def documents(self) -> list[Document]:
         """Those that something is known of."""
         return [file.document for file in self._files.values()]
 
-    def shown(self, document: Document, suggestion: Suggestion, told: Shown, now_s: float) -> list[Event]:
-        """The editor was given a suggestion for the document as it is. What it has on the screen already goes on."""
+    def shown(
+        self, document: Document, suggestion: Suggestion, told: Shown, now_s: float, num_chosen: int = 0
+    ) -> list[Event]:
+        """The editor was given a suggestion for the document as it is, of which the first `num_chosen` characters stand
+        in its pop-up. What it has on the screen already goes on."""
         file = self._file(document, now_s)
         if file.document.text != document.text:
             return []  # too late: the editor does not show it
+        if num_chosen:
+            self._habits = replace(self._habits, chooses=True)
         events = self._settled(file, now_s)
         if file.open is not None and _goes_on(file.open, document, suggestion):
-            file.open = replace(file.open, ids=(*file.open.ids, told.request))
+            ahead = suggestion.offset - file.open.suggestion.offset
+            chosen = ahead + num_chosen if num_chosen else 0
+            file.open = replace(file.open, ids=(*file.open.ids, told.request), num_chosen=chosen)
             return [*events, replace(told, is_new=False)]
         self._end(file, _how_left(file.open, document, suggestion.offset) or Rejection.REPLACED, now_s)
-        file.open = life.born(suggestion, told.request, now_s)
+        num_typed = _num_standing(document, suggestion) if num_chosen else 0
+        file.open = life.born(suggestion, told.request, now_s, num_typed, num_chosen)
         return [*events, told]
 
     def asked(self, document: Document, offset: int, now_s: float) -> list[Event]:
@@ -104,6 +123,8 @@ class Outcomes:
             self._habits = replace(self._habits, confirms=True)
         for file in self._files.values():
             if file.open is not None and request in file.open.ids:
+                if life.is_just_taken(file.open, now_s):
+                    self._habits = replace(self._habits, confirms_parts=True)
                 file.open, told = life.confirmed(file.open, how, now_s)
                 events += self._counted(told)
             for number, (one, kept) in enumerate(file.ending):
@@ -112,6 +133,13 @@ class Outcomes:
                     self._habits = replace(self._habits, confirms=True)
             events += self._settled(file, now_s)
         return events
+
+    def dismissed(self, request: Hex, now_s: float) -> list[Event]:
+        """The editor says that the user has sent a suggestion away by a key."""
+        files = [file for file in self._files.values() if file.open is not None and request in file.open.ids]
+        for file in files:
+            self._end(file, Rejection.DISMISSED, now_s)
+        return [event for file in files for event in self._settled(file, now_s)]
 
     def saved(self, document: Document, now_s: float) -> list[Event]:
         file = self._file(document, now_s)
@@ -148,8 +176,10 @@ class Outcomes:
         shown_s = file.open.shown_s if file.open else now_s
         elapsed_s = now_s - max(file.changed_s, shown_s)
         keys = habits.num_keys(inserted or (_inserted(after, edit),))
-        is_stroke = habits.at_a_stroke(self._habits, keys, elapsed_s)
-        return Stroke(now_s, is_stroke, keys <= habits.typable(elapsed_s))
+        is_typable = keys <= habits.typable(elapsed_s)
+        would_be_told = is_typable and self._habits.confirms_parts
+        is_stroke = not would_be_told and habits.at_a_stroke(self._habits, keys, elapsed_s)
+        return Stroke(now_s, is_stroke, is_typable, self._habits.chooses)
 
     def _follow(self, file: _File, after: Document, edit: Edit, now_s: float) -> list[Event]:
         """The accepted texts after an edit. One that is taken away again at once was not wanted."""
@@ -195,12 +225,23 @@ class Outcomes:
             is_rejection = isinstance(event, Rejected)
             self.num_rejected = self.num_rejected + 1 if is_rejection else 0
             self.has_accepted = not is_rejection
+            self._verdicts.append(not is_rejection)
         return events
 
 
 def _goes_on(shown: Life, document: Document, suggestion: Suggestion) -> bool:
     """Whether accepting either gives the same document."""
-    return remaining(shown.suggestion, document, suggestion.offset) == suggestion.insertion
+    left, right = remaining(shown.suggestion, document, suggestion.offset), suggestion.insertion
+    if left is None:
+        return False
+    ends = [suggestion.offset + one.num_replaced for one in (left, right)]
+    return left.text + document.text[ends[0] : max(ends)] == right.text + document.text[ends[1] : max(ends)]
+
+
+def _num_standing(document: Document, suggestion: Suggestion) -> int:
+    """How much of what it replaces it begins with: what was typed before a pop-up came."""
+    insertion, start = suggestion.insertion, suggestion.offset
+    return Prefix.similarity(document.text[start : start + insertion.num_replaced], insertion.text)
 
 
 def _how_left(shown: Life | None, document: Document, offset: int) -> Rejection | None:

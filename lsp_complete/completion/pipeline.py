@@ -4,38 +4,40 @@
     reuse ....... does an earlier answer still say it?      -> shown at once
     trigger ..... is it worth asking?                       -> no, with a reason
     flight ...... is an answer under way that may be right? -> wait for it
+    follow-up ... was just this asked ahead?                -> shown at once
     debounce, context, prompt, the question itself          -> wait for it
+    ahead ....... the question behind what is shown, and prompts of places the user has come to; nobody waits for these
 
 Knows neither LSP nor HTTP: a document and an offset come in, and the questions go to any `Completer`.
 """
 
 import asyncio
-import time
+import math
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from lsp_complete.completion.answer import DENIED, Answer, NoSuggestion, StopWatch, detail_of
+from lsp_complete.completion.ahead import Ahead
+from lsp_complete.completion.answer import Answer, NoSuggestion, StopWatch, detail_of, reason_of
 from lsp_complete.completion.cursor import Cursor
-from lsp_complete.completion.exclusions import exclusions_of
-from lsp_complete.completion.flight import End, Flight
+from lsp_complete.completion.draft import draft_at
+from lsp_complete.completion.flight import End, Flight, Manners
+from lsp_complete.completion.follow_ups import FollowUps
 from lsp_complete.completion.keystrokes import Keystrokes, pressed, typed_up_to
 from lsp_complete.completion.mode import choose_mode
 from lsp_complete.completion.outcomes import Outcomes
-from lsp_complete.completion.outgoing import outgoing
 from lsp_complete.completion.postprocess import Insertion
+from lsp_complete.completion.questions import Questions, Refusal
 from lsp_complete.completion.reuse import Recent, remaining, suggestion_at
-from lsp_complete.completion.trigger import Mood, Skip, hopeless, wait_ms
+from lsp_complete.completion.trigger import GOES_ON, Mood, Skip, hopeless, wait_ms
+from lsp_complete.completion.warming import Warming
 from lsp_complete.config.settings import Settings
 from lsp_complete.context.edits import edit_between
 from lsp_complete.context.mixer import DEADLINE_S, Mix
-from lsp_complete.context.policy import Policy, Verdict
-from lsp_complete.context.snippets import Snippet as Found
 from lsp_complete.context.workspace import Workspace
-from lsp_complete.prompt.assemble import Prompt
-from lsp_complete.protocol.completion import Completer, CompletionRequest, Finish, Mode, Snippet, Timing, Trigger, Usage
-from lsp_complete.protocol.errors import CompletionError, DeadlinePassed
+from lsp_complete.prompt.assemble import CHARACTERS_PER_TOKEN
+from lsp_complete.protocol.completion import Completer, Finish, Mode, Timing, Trigger, Usage
+from lsp_complete.protocol.errors import CompletionError, Paused
 from lsp_complete.protocol.events import (
     Cancelled,
     Error,
@@ -48,23 +50,25 @@ from lsp_complete.protocol.events import (
     Sink,
     Stage,
     Suppressed,
+    Tokens,
     timings,
     tokens,
 )
 from lsp_complete.text.document import Document
 
-# A longer line was written by a program, and is looked at again with each piece of an answer.
-_MAX_LINE_CHARACTERS = 5_000
 # How much the last first text tells of the next, against all before it.
 _ANSWER_SHARE = 0.3
 
 
+Admit = Callable[[Trigger, Mode], Mode]
+"""How much may be asked for now. Raises Paused where nothing may be: before anything is done for the question."""
+
+
 @dataclass(slots=True)
 class _Known:
-    """What is known of one document: how it is typed in, its last prompt, the question that is under way."""
+    """What is known of one document: how it is typed in, and the question that is under way."""
 
     keys: Keystrokes = field(default_factory=Keystrokes)
-    prompt: Prompt | None = None
     flight: Flight | None = None
 
 
@@ -79,44 +83,52 @@ class Pipeline:
         workspace: Workspace | None = None,
         outcomes: Outcomes | None = None,
         tell: Sink = lambda event: None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
+        admit: Admit = lambda trigger, mode: mode,
     ) -> None:
-        self._completer = completer
+        self._completer, self._admit = completer, admit
         self._settings = settings
-        self._session_id = session_id
-        self._workspace = workspace
+        self._questions = Questions(settings, session_id, workspace)
         self._outcomes = outcomes or Outcomes()
         self._tell = tell
-        self._clock = clock
-        self._own_policy = Policy((), exclusions_of(settings))
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._documents: dict[str, _Known] = {}
+        self._manners = Manners()
         self._recent = Recent()
         self._barren: tuple[Document, int, Answer] | None = None  # the last answer without a suggestion
+        self._ahead = Ahead(completer, self._questions, self._manners, self._has_time)
+        self._follow_ups = FollowUps(self._ahead, self._outcomes, self._keep, tell)
+        self._warming = Warming(self._ahead, self._questions)
+        self._invoked_at: tuple[Document, int] | None = None
         self._answer_ms = 0.0
         self._least_wait_ms = 0.0
 
-    async def suggest(self, document: Document, offset: int, trigger: Trigger) -> Answer:
-        """What to insert at `offset` (characters). Never raises but for cancellation."""
+    async def suggest(self, document: Document, offset: int, trigger: Trigger, skip: Skip | None = None) -> Answer:
+        """What to insert at `offset` (characters). `skip` is what the editor knows against an automatic question. Never
+        raises but for cancellation."""
         offset = max(0, min(offset, len(document.text)))
         watch = StopWatch()
         answer = Answer(uuid.uuid4().hex, choose_mode(document, offset))
         self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, trigger))
         try:
-            denied = self._refused(answer, document, offset) or await self._scope_denied(answer, document, offset)
-            at_once = denied or self._reused(answer, document, offset, trigger)
+            refusal = await self._questions.refusal(document, offset)
+            at_once = _refused(answer, refusal) if refusal else self._reused(answer, document, offset, trigger, skip)
             watch.lap("reuse")
             if at_once is not None:
                 return self._told(replace(at_once, timing_ms=watch.laps))
             return self._told(await self._answered(answer, document, offset, trigger, watch))
         except CompletionError as error:
             watch.lap("answer")
+            answer = replace(answer, reason=reason_of(error), detail=detail_of(error), timing_ms=watch.laps)
+            if isinstance(error, Paused):
+                return self._told(answer)
             self._tell(Error(Hex(answer.request_id), Failure.of(error.type), watch.laps["total"]))
-            reason = NoSuggestion.DEADLINE if isinstance(error, DeadlinePassed) else NoSuggestion.SERVICE
-            return replace(answer, reason=reason, detail=detail_of(error), timing_ms=watch.laps)
+            self._ahead.trust(False)
+            return answer
         except asyncio.CancelledError:
             stage = self._stage(document, watch)
             watch.lap("answer")
-            self._tell(Cancelled(Hex(answer.request_id), stage, watch.laps["total"]))
+            self._tell(Cancelled(Hex(answer.request_id), stage, watch.laps["total"], self._lost(document, stage)))
             raise
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
@@ -126,8 +138,20 @@ class Pipeline:
         self._recent.forget_others(after.uri)
         known = self._of(after.uri)
         known.keys = pressed(known.keys, before.text, after.text, self._clock(), inserted)
-        if known.flight is not None and known.flight.is_under_way:
-            known.flight.typed_on(after, typed_up_to(after.text, edit_between(before.text, after.text)))
+        cursor = typed_up_to(after.text, edit_between(before.text, after.text))
+        if known.flight is not None:
+            known.flight.typed_on(after, cursor)
+        self._follow_ups.typed_on(after, cursor)
+        self._warming.changed(after, cursor)
+
+    def arrived(self, document: Document, offset: int | None = None) -> None:
+        """The user has come to a document; `offset` is the cursor, where somebody knows it."""
+        self._warming.arrived(document, offset)
+
+    def ready(self) -> None:
+        """The service is there now."""
+        self._ahead.trust(True)
+        self._warming.again()
 
     def forget(self, uri: str) -> None:
         """The document is closed, or has another name now."""
@@ -136,11 +160,16 @@ class Pipeline:
             known.flight.leave(End.LEFT)
         self._barren = None
         self._recent.forget(uri)
+        self._follow_ups.forget(uri)
+        self._warming.forget(uri)
+        self._questions.forget(uri)
 
     def close(self) -> None:
         """Give up all that is under way."""
         for uri in list(self._documents):
             self.forget(uri)
+        self._warming.stop()
+        self._ahead.leave()
 
     def _told(self, answer: Answer) -> Answer:
         if answer.reason is not None:
@@ -157,89 +186,124 @@ class Pipeline:
         known = self._documents.get(document.uri)
         return Stage.STREAMING if known and known.flight and known.flight.text else Stage.WAITING
 
+    def _lost(self, document: Document, stage: Stage) -> Tokens:
+        """About how many tokens had come in a stream that is closed before the service could count them."""
+        known = self._documents.get(document.uri)
+        flight = known.flight if known and stage is Stage.STREAMING else None
+        num = 0 if flight is None or flight.is_under_way else math.ceil(len(flight.text) / CHARACTERS_PER_TOKEN)
+        return Tokens(generated=num, wasted=num)
+
     def _of(self, uri: str) -> _Known:
         return self._documents.setdefault(uri, _Known())
 
-    def _refused(self, answer: Answer, document: Document, offset: int) -> Answer | None:
-        """The answer where nothing need be asked, and where nothing may."""
-        if not self._settings.enabled:
-            return replace(answer, reason=NoSuggestion.OFF)
-        if not (verdict := self._policy.admits(document)).allowed:
-            return _denied(answer, verdict)
-        if not document.text.strip():
-            return replace(answer, reason=NoSuggestion.EMPTY_FILE)
-        start, end = document.line_span(document.line_at(offset))
-        return replace(answer, reason=NoSuggestion.LINE_TOO_LONG) if end - start > _MAX_LINE_CHARACTERS else None
-
-    def _reused(self, answer: Answer, document: Document, offset: int, trigger: Trigger) -> Answer | None:
-        """The answer that earlier answers, or the moment, already give."""
-        found = self._recent.find(document, offset)
+    def _reused(
+        self, answer: Answer, document: Document, offset: int, trigger: Trigger, skip: Skip | None
+    ) -> Answer | None:
+        """The answer that earlier answers, or the moment, already give. Who asks by hand twice wants another one."""
+        place = (document, offset) if trigger is Trigger.INVOKED else None
+        is_again, self._invoked_at = place is not None and place == self._invoked_at, place
+        found = None if is_again else self._recent.find(document, offset)
         if trigger is Trigger.AUTOMATIC:
-            skip = hopeless(Cursor(document, offset), self._of(document.uri).keys, self._mood)
-            is_typed_back = skip is Skip.AFTER_DELETION and found is not None and found.rung is Rung.TYPED_THROUGH
-            if skip and not is_typed_back:
+            skip = skip or hopeless(Cursor(document, offset), self._of(document.uri).keys, self._mood)
+            goes_on = skip in GOES_ON and found is not None and found.rung is Rung.TYPED_THROUGH
+            if skip and not goes_on:
                 return replace(answer, reason=NoSuggestion(skip))
             if self._barren is not None and self._barren[:2] == (document, offset):
-                return replace(self._barren[2], request_id=answer.request_id, usage=Usage())
-        return replace(answer, insertion=found.insertion, rung=found.rung) if found else None
+                answer.trace.asked = self._barren[2].request_id
+                return replace(self._barren[2], request_id=answer.request_id, usage=Usage(), trace=answer.trace)
+        if found is None:
+            return None
+        self._follow_ups.shown(document, offset, found.insertion, offset - found.suggestion.offset)
+        answer.trace.asked = found.suggestion.request_id
+        return replace(answer, insertion=found.insertion, rung=found.rung)
 
     async def _answered(
         self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch
     ) -> Answer:
         """The answer of the flight under way, as long as it agrees with the document; else of one of our own."""
-        known, answer = self._of(document.uri), replace(answer, rung=Rung.IN_FLIGHT)
+        known = self._of(document.uri)
         while True:
-            flight = known.flight
-            if flight is None or not flight.is_under_way or not flight.agrees(document, offset):
-                answer = replace(answer, rung=Rung.NETWORK)
-                rest_s = await self._debounced(document, offset, trigger)
-                watch.lap("debounce")
-                flight = await self._departed(answer, document, offset, trigger, watch, rest_s)
-            end = await flight.landing(document, offset)
+            flight, rung = self._on_its_way(known, document, offset)
+            answer = replace(answer, rung=rung)
+            if flight is None:
+                answer = replace(answer, mode=self._admit(trigger, answer.mode))
+                self._make_way(known)
+                mix = await self._debounced(answer, document, offset, trigger, watch)
+                if refusal := await self._questions.refusal(document, offset):
+                    return _refused(answer, refusal)  # the rules have changed meanwhile
+                flight = self._departed(answer, document, offset, trigger, mix)
+                watch.lap("prompt")
+            try:
+                end = await flight.landing(document, offset)
+            except CompletionError:
+                if not flight.request.ahead:
+                    raise
+                continue  # what nobody waited for when it was asked is nobody's failure
             watch.lap("answer")
             if end is End.LEFT:
                 return replace(answer, reason=NoSuggestion.SUPERSEDED, timing_ms=watch.laps)
             if end is End.LANDED and (landed := self._landed(answer, flight, document, offset, watch)):
                 return landed
 
-    async def _debounced(self, document: Document, offset: int, trigger: Trigger) -> float:
-        """Wait for another key, but for as long as the retrievers take: their time is the rest of the wait, in
-        seconds."""
-        wait_s = self._wait_ms(document, offset, trigger) / 1000
+    def _on_its_way(self, known: _Known, document: Document, offset: int) -> tuple[Flight | None, Rung]:
+        if known.flight is not None and known.flight.is_under_way and known.flight.agrees(document, offset):
+            return known.flight, Rung.IN_FLIGHT
+        if flight := self._follow_ups.taken(document, offset):
+            known.flight = flight
+            return flight, Rung.FOLLOW_UP
+        return None, Rung.NETWORK
+
+    def _make_way(self, known: _Known) -> None:
+        """For a question of its own: the document's last one is over, and so are those that nobody waits for."""
+        if known.flight is not None:
+            known.flight.leave(End.LEFT)
+        for other in self._documents.values():
+            if other.flight is not None:
+                other.flight.leave_if_alone()
+
+    async def _debounced(
+        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch
+    ) -> Mix:
+        """Wait for another key. What else the model should see is gathered in the last of the wait."""
+        answer.trace.wait_ms = self._wait_ms(document, offset, trigger)
+        wait_s = answer.trace.wait_ms / 1000
         rest_s = min(wait_s, DEADLINE_S)
         await asyncio.sleep(wait_s - rest_s)
-        return rest_s
+        watch.lap("debounce")
+        mix, _ = await asyncio.gather(self._questions.mix(document, offset), asyncio.sleep(rest_s))
+        watch.lap("context")
+        return mix
 
     def _wait_ms(self, document: Document, offset: int, trigger: Trigger) -> float:
         if self._settings.debounce_ms is not None and trigger is Trigger.AUTOMATIC:
             return self._settings.debounce_ms
         return wait_ms(Cursor(document, offset), self._of(document.uri).keys, self._mood, trigger)
 
-    async def _scope_denied(self, answer: Answer, document: Document, offset: int) -> Answer | None:
-        if not self._policy.scopes:
-            return None
-        verdict = await asyncio.to_thread(self._policy.admits_at, document, offset)
-        return None if verdict.allowed else _denied(answer, verdict)
-
-    async def _departed(
-        self, answer: Answer, document: Document, offset: int, trigger: Trigger, watch: StopWatch, rest_s: float
-    ) -> Flight:
-        """The question on its way, no sooner than in `rest_s`. What was under way for the document is given up."""
-        mix, _ = await asyncio.gather(self._mix(document, offset), asyncio.sleep(rest_s))
-        watch.lap("context")
-        known = self._of(document.uri)
+    def _departed(self, answer: Answer, document: Document, offset: int, trigger: Trigger, mix: Mix) -> Flight:
+        """The question on its way. What was under way for the document is given up."""
+        known, who = self._of(document.uri), answer.request_id
         if known.flight is not None:
             known.flight.leave(End.LEFT)
-        flight = known.flight = Flight(self._request(document, offset, answer, trigger, mix), document, offset)
+        draft = draft_at(self._recent.all_of(document.uri), document, offset)
+        request = self._questions.request(
+            document, offset, mix, answer.mode, request_id=who, trigger=trigger, draft=draft, trace=answer.trace
+        )
+        flight = known.flight = Flight(request, document, offset, self._manners)
+        self._warming.stop()
+        self._ahead.leave()
         flight.start(self._completer, self._keep)
-        watch.lap("prompt")
         return flight
 
     def _keep(self, flight: Flight) -> None:
         """Remember what an answer says, for the keystrokes to come."""
+        self._ahead.trust(True)
+        self._follow_ups.generated(flight)
         outcome = flight.outcome
         if isinstance(outcome, Insertion):
-            self._recent.add(flight.document.uri, suggestion_at(flight.document, flight.offset, outcome))
+            self._recent.add(
+                flight.document.uri,
+                suggestion_at(flight.document, flight.offset, outcome, flight.request.request_id),
+            )
         if flight.first_text_ms:
             self._answer_ms += _ANSWER_SHARE * (flight.first_text_ms - self._answer_ms)
         if flight.finish is not None:
@@ -253,11 +317,15 @@ class Pipeline:
         outcome = flight.outcome
         watch.lap("postprocess")
         answer = _measured(answer, flight, watch)
+        answer.trace.asked = flight.request.request_id
         is_its_own = (flight.document.text, flight.offset) == (document.text, offset)
         if isinstance(outcome, Insertion):
             suggestion = suggestion_at(flight.document, flight.offset, outcome)
             left = outcome if is_its_own else remaining(suggestion, document, offset)
-            return replace(answer, insertion=left) if left else None
+            if left is None:
+                return None
+            self._follow_ups.shown(document, offset, left, offset - flight.offset)
+            return replace(answer, insertion=left)
         if not is_its_own:
             return None
         if flight.finish is not None and flight.finish.finish is Finish.DEADLINE:
@@ -266,49 +334,25 @@ class Pipeline:
         self._barren = document, offset, answer
         return answer
 
+    def _has_time(self) -> bool:
+        """Whether the service may be asked ahead: it has nothing else to do, and is well."""
+        flights = (known.flight for known in self._documents.values())
+        if not self._settings.warm_ahead or self._least_wait_ms or any(one and one.is_under_way for one in flights):
+            return False
+        try:
+            self._admit(Trigger.AUTOMATIC, Mode.LINE)
+        except Paused:
+            return False
+        return True
+
     @property
     def _mood(self) -> Mood:
         seen = self._outcomes
         return Mood(seen.num_rejected, seen.has_accepted, self._answer_ms, self._least_wait_ms, seen.rejected_at)
 
-    @property
-    def _policy(self) -> Policy:
-        """In force also where no folder is open or nothing is indexed."""
-        return self._workspace.policy if self._workspace else self._own_policy
 
-    async def _mix(self, document: Document, offset: int) -> Mix:
-        if self._workspace is None or not document.file or not self._settings.snippet_tokens:
-            return Mix()
-        return await self._workspace.snippets(document, Path(document.file), offset)
-
-    def _request(
-        self, document: Document, offset: int, answer: Answer, trigger: Trigger, mix: Mix
-    ) -> CompletionRequest:
-        settings, known = self._settings, self._of(document.uri)
-        out = outgoing(document, offset, mix, settings, self._policy, known.prompt)
-        prompt = known.prompt = out.prompt
-        return CompletionRequest(
-            request_id=answer.request_id,
-            session_id=self._session_id,
-            prefix=prompt.window.prefix,
-            suffix=prompt.window.suffix,
-            path=document.path,
-            language=document.language,
-            snippets=tuple(_snippet(one.snippet) for one in prompt.packed),
-            mode=answer.mode,
-            max_tokens=settings.line_tokens if answer.mode is Mode.LINE else settings.block_tokens,
-            deadline_ms=settings.deadline_ms,
-            trigger=trigger,
-            num_redacted=out.num_redacted,
-        )
-
-
-def _denied(answer: Answer, verdict: Verdict) -> Answer:
-    return replace(answer, reason=DENIED.get(verdict.reason, NoSuggestion.EXCLUDED), detail=verdict.reason.value)
-
-
-def _snippet(found: Found) -> Snippet:
-    return Snippet(found.path, found.text, found.source)
+def _refused(answer: Answer, refusal: Refusal) -> Answer:
+    return replace(answer, reason=refusal.reason, detail=refusal.detail)
 
 
 def _measured(answer: Answer, flight: Flight, watch: StopWatch) -> Answer:

@@ -16,13 +16,15 @@ _CLOSERS_AT_END = re.compile(r"[)\]}][)\]};,\s]*$")
 
 
 def repeats_above(cursor: Cursor, text: str) -> bool:
-    """Is the text nothing but the lines just above it once more?"""
+    """Is the text nothing but the lines just above it once more? Of several, the indentation does not count."""
     lines = text.split("\n")
     if not cursor.starts_line and lines[0].strip():
         return False
     own = () if cursor.starts_line else (cursor.before.rstrip(),)
-    code = [line for _, line in _whole_lines(cursor, lines)]
-    return bool(code) and code[::-1] == list(islice(chain(own, cursor.lines_above()), len(code)))
+    code = [line for _, line in _whole_lines(cursor, lines)][::-1]
+    above = list(islice(chain(own, cursor.lines_above()), len(code)))
+    is_moved = len(code) > 1 and [line.strip() for line in code] == [line.strip() for line in above]
+    return bool(code) and (code == above or is_moved)
 
 
 def without_repeat_below(cursor: Cursor, text: str) -> str:

@@ -8,8 +8,13 @@ in between.
 Pure data. Knows neither who asks nor what answers.
 """
 
+import sys
 from collections import OrderedDict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+
+from rapidfuzz.distance import Postfix
 
 from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.protocol.events import Rung
@@ -22,6 +27,8 @@ _CHARACTERS_AFTER = 400
 # A suggestion is a few lines and its surroundings, so this is 5 MB at most.
 _MAX_DOCUMENTS = 32
 _MAX_SUGGESTIONS = 64
+# More characters to replace than any line has.
+_NOWHERE = sys.maxsize, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +81,36 @@ def remaining(suggestion: Suggestion, document: Document, offset: int) -> Insert
     ):
         return None
     wanted = suggestion.local[place:]
+    fits = _at_the_end(suggestion, wanted, missing, document, offset), _before(suggestion, missing, document, offset)
+    num_replaced, num_inserted = min(fits)
+    if num_replaced > document.line_span(document.line_at(offset))[1] - offset:
+        return None
+    missing_text, replaced = wanted[:num_inserted], text[offset : offset + num_replaced]
+    is_kept = missing_text != replaced and _comes_again(replaced, missing_text)
+    return Insertion(missing_text, num_replaced) if is_kept else None
+
+
+def _at_the_end(suggestion: Suggestion, wanted: str, missing: int, document: Document, offset: int) -> tuple[int, int]:
+    """How few characters give way to how many of `wanted`, so that the document comes to be as long as it should and
+    the rest of `wanted` stands behind them. Compared from its end, in C: lines may be long."""
+    text = document.text
     grown = suggestion.length - suggestion.insertion.num_replaced + len(suggestion.insertion.text) - len(text)
-    rest = document.line_span(document.line_at(offset))[1] - offset
-    for num_replaced in range(rest + 1):
-        for num_inserted in (grown + num_replaced, missing):
-            is_possible = 0 < num_inserted <= missing
-            if is_possible and _follows(suggestion, wanted[num_inserted:], text, offset + num_replaced):
-                missing_text, replaced = wanted[:num_inserted], text[offset : offset + num_replaced]
-                is_kept = missing_text != replaced and _comes_again(replaced, missing_text)
-                return Insertion(missing_text, num_replaced) if is_kept else None
-    return None
+    end = offset - grown + len(wanted)
+    if end > len(text) or (suggestion.ends and end != len(text)):
+        return _NOWHERE
+    num_standing = Postfix.similarity(wanted, text[max(offset, offset - grown) : end])
+    num_inserted = max(1, grown, len(wanted) - num_standing)
+    return (num_inserted - grown, num_inserted) if num_inserted <= missing else _NOWHERE
+
+
+def _before(suggestion: Suggestion, missing: int, document: Document, offset: int) -> tuple[int, int]:
+    """How few characters give way to all that is `missing`, so that what comes after it stands behind them."""
+    text, after = document.text, suggestion.after
+    if suggestion.ends:
+        at = len(text) - len(after)
+        return (at - offset, missing) if at >= offset and text.endswith(after) else _NOWHERE
+    at = text.find(after, offset, document.line_span(document.line_at(offset))[1] + len(after))
+    return (at - offset, missing) if at >= 0 else _NOWHERE
 
 
 def _line_start(before: str) -> int:
@@ -94,12 +121,12 @@ def _line_start(before: str) -> int:
 def _comes_again(replaced: str, text: str) -> bool:
     """Whether all that is replaced stands in the text too, in its order: nothing the user wrote may get lost, but for
     blanks at the end."""
-    letters = iter(text)
-    return all(letter in letters for letter in replaced.rstrip())
-
-
-def _follows(suggestion: Suggestion, wanted: str, text: str, offset: int) -> bool:
-    return text.startswith(wanted, offset) and (not suggestion.ends or offset + len(wanted) == len(text))
+    at = 0
+    for letter in replaced.rstrip():
+        at = text.find(letter, at) + 1
+        if not at:
+            return False
+    return True
 
 
 class Recent:
@@ -107,6 +134,7 @@ class Recent:
 
     def __init__(self) -> None:
         self._documents: OrderedDict[str, deque[Suggestion]] = OrderedDict()
+        self._aged: OrderedDict[str, deque[Suggestion]] = OrderedDict()
 
     def add(self, uri: str, suggestion: Suggestion) -> None:
         self._documents.setdefault(uri, deque(maxlen=_MAX_SUGGESTIONS)).appendleft(suggestion)
@@ -122,13 +150,22 @@ class Recent:
                 return Reused(suggestion, insertion, _rung(number, offset - suggestion.offset))
         return None
 
+    def all_of(self, uri: str) -> Iterator[Suggestion]:
+        """Those of a document, aged ones too: good for a guess at what the next one says."""
+        return chain(self._documents.get(uri, ()), self._aged.get(uri, ()))
+
     def forget(self, uri: str) -> None:
         self._documents.pop(uri, None)
+        self._aged.pop(uri, None)
 
     def forget_others(self, uri: str) -> None:
-        """This document has changed, and suggestions of the others do not know of it."""
-        if self._documents.keys() - {uri}:
-            self._documents = OrderedDict((one, kept) for one, kept in self._documents.items() if one == uri)
+        """This document has changed, and suggestions of the others do not know of it: they have aged. Its own stay good
+        for as long as their places are as they were, wherever else it changes: formatters and imports do that."""
+        for other in self._documents.keys() - {uri}:
+            self._aged[other] = self._documents.pop(other)
+            self._aged.move_to_end(other)
+        while len(self._aged) > _MAX_DOCUMENTS:
+            self._aged.popitem(last=False)
 
 
 def _rung(number: int, num_typed: int) -> Rung:

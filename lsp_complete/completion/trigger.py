@@ -31,6 +31,11 @@ class Skip(StrEnum):
     AFTER_UNDO = "after-undo"
     MANY_CURSORS = "many-cursors"
     REJECTED_HERE = "rejected-here"
+    OTHER_CHOICE = "other-choice"
+
+
+GOES_ON = {Skip.MID_WORD, Skip.AFTER_DELETION}
+"""No reason to take away what is typed through right now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,13 @@ def hopeless(cursor: Cursor, keys: Keystrokes, mood: Mood) -> Skip | None:
     if keys.change in _SKIPPED:
         return _SKIPPED[keys.change]
     return Skip.REJECTED_HERE if mood.rejected_at == place_of(cursor) else None
+
+
+def contradicts(chosen: str, typed: str) -> bool:
+    """Whether an item of a pop-up cannot be what is being typed: its letters come in another order, or not at all. No
+    editor shows a suggestion over such an item."""
+    letters = iter(chosen.casefold())
+    return not all(letter in letters for letter in typed.casefold())
 
 
 def wait_ms(cursor: Cursor, keys: Keystrokes, mood: Mood, trigger: Trigger) -> float:

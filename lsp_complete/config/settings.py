@@ -7,6 +7,7 @@ Adding a setting is adding a field here; README.md lists them and a test compare
 import os
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +45,9 @@ class Settings(BaseModel):
     debounce_ms: int | None = Field(
         None, ge=0, le=5000, description="Pause in typing before an automatic request is sent; unset: by your rhythm."
     )
+    warm_ahead: bool = Field(
+        True, description="Whether prompts are computed before the first key, and questions asked before the next one."
+    )
     deadline_ms: int = Field(30_000, ge=100, le=120_000, description="A suggestion later than this is given up.")
     # A slow processor computes 1024 cold tokens in 20 s. With 384 of them for snippets instead of 256, of the names
     # that are needed 1 to 5 % more stand in the prompt, and a cursor that moves has less to compute anew.
@@ -56,8 +60,9 @@ class Settings(BaseModel):
     credential: str = Field("", repr=False, description="What the service asks for as proof of who you are.")
     ca_file: str = Field("", description="PEM file of the authority that signed the service's certificate.")
 
-    model: str = Field("auto", description="Name of a model in the catalogue, or a path to a GGUF file.")
-    engine: Literal["llamacpp", "openai"] = Field("llamacpp", description="What runs the model.")
+    model: str = Field("auto", description="Name of a model in the catalogue, or a path to one.")
+    engine: Literal["llamacpp", "transformers", "openai"] = Field("llamacpp", description="What runs the model.")
+    compile_level: int = Field(0, ge=0, le=3, description="How far `transformers` compiles it first; 0: not at all.")
     host: str = Field("127.0.0.1", description="Address on which the service listens.")
     port: int = Field(8765, ge=0, le=65_535, description="Port on which the service listens; 0: any free one.")
     tls_cert: str = Field("", description="PEM file with the service's certificate chain; empty: cleartext.")
@@ -115,8 +120,15 @@ def _good_values(layer: Mapping[str, Any], origin: str, problems: list[str]) -> 
             name = str(item["loc"][0])
             if name in good:
                 del good[name]
-                problems.append(f"{origin}: {name}: {item['msg']}")
+                problems.append(f"{origin}: {_problem(name, item['type'], item['msg'])}")
     return good
+
+
+def _problem(name: str, kind: str, message: str) -> str:
+    if kind != "extra_forbidden":
+        return f"{name}: {message}"
+    close = get_close_matches(name, Settings.model_fields, 1)
+    return f"unknown setting `{name}`" + (f", did you mean `{close[0]}`?" if close else "")
 
 
 def _from_file(file: Path, problems: list[str]) -> dict[str, Any]:

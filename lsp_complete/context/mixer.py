@@ -52,16 +52,18 @@ _LEAST_LINE = 6
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Best snippets first, with their scores by key. `late` names the retrievers that missed the deadline."""
+    """Best snippets first, with their scores by key. `late` names the retrievers that missed the deadline; `denied` has
+    path and source of what was found and may not leave."""
 
     snippets: tuple[Snippet, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
     late: tuple[str, ...] = ()
+    denied: tuple[tuple[str, str], ...] = ()
 
 
-async def gather(question: Question, index: Index, executor: Executor) -> Mix:
-    """What is found within `DEADLINE_S`; when it has passed no further retriever begins. Never raises but for
-    cancellation: a retriever that fails has found nothing."""
+async def gather(question: Question, index: Index, executor: Executor, patience_s: float = 0.0) -> Mix:
+    """What is found within `DEADLINE_S`, or `patience_s` if that is longer; when it has passed no further retriever
+    begins. Never raises but for cancellation: a retriever that fails has found nothing."""
     found: dict[str, list[Snippet]] = {}
     is_over = threading.Event()
 
@@ -72,7 +74,7 @@ async def gather(question: Question, index: Index, executor: Executor) -> Mix:
 
     running = asyncio.get_running_loop().run_in_executor(executor, ask_all)
     try:
-        await asyncio.wait([running], timeout=DEADLINE_S)
+        await asyncio.wait([running], timeout=max(DEADLINE_S, patience_s))
     finally:
         is_over.set()
     in_time = dict(found)

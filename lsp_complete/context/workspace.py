@@ -170,16 +170,16 @@ class Workspace:
 
     # Questions
 
-    async def snippets(self, document: Document, path: Path, offset: int) -> mixer.Mix:
-        """The best snippets for a cursor, secrets covered. Takes as long as the retrievers' deadline at most, and as
-        long again where other documents have just been changed."""
+    async def snippets(self, document: Document, path: Path, offset: int, patience_s: float = 0.0) -> mixer.Mix:
+        """The best snippets for a cursor, secrets covered. Takes as long as the retrievers' deadline at most (or the
+        patience of who asks, if that is more), and as long again where other documents have just been changed."""
         try:
-            return await self._snippets(document, self._name(str(path)), offset)
+            return await self._snippets(document, self._name(str(path)), offset, patience_s)
         except Exception:
             _log.exception("no snippets")
             return _NO_MIX
 
-    async def _snippets(self, document: Document, file: str, offset: int) -> mixer.Mix:
+    async def _snippets(self, document: Document, file: str, offset: int, patience_s: float) -> mixer.Mix:
         self._tabs.view(file)
         own = self._roots.of(file)
         if own is None or self._is_closed:
@@ -190,7 +190,7 @@ class Workspace:
         known = self._recall.find(question, self.indexes, now_s)
         if known is not None:
             return self._still_allowed(known)
-        mixes = [self._of_root(root, question) for root in (own, *self._others(own))]
+        mixes = [self._of_root(root, question, patience_s) for root in (own, *self._others(own))]
         mix = _merged(await asyncio.gather(*mixes))
         self._recall.keep(question, mix, now_s)
         return mix
@@ -212,13 +212,13 @@ class Workspace:
             together=tuple(self._edits.together(file)),
         )
 
-    async def _of_root(self, root: Root, question: Question) -> mixer.Mix:
+    async def _of_root(self, root: Root, question: Question, patience_s: float) -> mixer.Mix:
         """What one root knows. To one that the cursor is not in, the question comes from nowhere, and its paths say
         where they are from."""
         loop = asyncio.get_running_loop()
         asked = await loop.run_in_executor(self._executor, self._asked_of, root, question)
-        mix = await mixer.gather(asked, root.index, self._executor)
-        mix = replace(mix, snippets=passed(mix.snippets, root.index.root, self.policy))
+        mix = await mixer.gather(asked, root.index, self._executor, patience_s)
+        mix = _through(mix, passed(mix.snippets, root.index.root, self.policy))
         return mix if asked.path else _from_elsewhere(mix, self._roots.label(root))
 
     def _asked_of(self, root: Root, question: Question) -> Question:
@@ -337,10 +337,18 @@ def names_near(text: str, offset: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*reversed(before), *after]))[:_MAX_NAMES]
 
 
+def _through(mix: mixer.Mix, passed: Sequence[Snippet]) -> mixer.Mix:
+    """What has passed the gate, and the names of what has not."""
+    through = {one.key for one in passed}
+    denied = tuple((one.path, one.source) for one in mix.snippets if one.key not in through)
+    return replace(mix, snippets=tuple(passed), denied=denied)
+
+
 def _from_elsewhere(mix: mixer.Mix, label: str) -> mixer.Mix:
     snippets = [replace(one, path=f"{label}/{one.path}", key=f"{label}/{one.key}") for one in mix.snippets]
     scores = {f"{label}/{key}": score * _OTHER_ROOT_SHARE for key, score in mix.scores.items()}
-    return replace(mix, snippets=tuple(snippets), scores=scores)
+    denied = tuple((f"{label}/{path}", source) for path, source in mix.denied)
+    return replace(mix, snippets=tuple(snippets), scores=scores, denied=denied)
 
 
 def _merged(mixes: Sequence[mixer.Mix]) -> mixer.Mix:
@@ -348,7 +356,8 @@ def _merged(mixes: Sequence[mixer.Mix]) -> mixer.Mix:
     snippets: dict[str, Snippet] = {one.key: one for mix in reversed(mixes) for one in mix.snippets}
     best = sorted(snippets.values(), key=lambda one: -scores[one.key])
     late = dict.fromkeys(name for mix in mixes for name in mix.late)
-    return replace(mixes[0], snippets=tuple(best), scores=scores, late=tuple(late))
+    denied = dict.fromkeys(pair for mix in mixes for pair in mix.denied)
+    return mixer.Mix(tuple(best), scores, tuple(late), tuple(denied))
 
 
 def _problems(statuses: Iterable[Status]) -> list[str]:

@@ -19,7 +19,7 @@ from lsp_complete.models.package_index import PIP_OPTIONS, pip_command, run_pip
 from lsp_complete.models.source import hash_file, silent
 
 # What is copied: source text. Declarations of compiled code would be the same definitions once more.
-_ENDINGS = (".py", ".pyi", ".ts", ".tsx")
+_ENDINGS = (".py", ".pyi", ".ts", ".tsx", ".go")
 _COMPILED = ".d.ts"
 # The largest tree has 9 MB of sources; an archive that unpacks to more than this is not the one that was pinned.
 _MAX_BYTES = 100_000_000
@@ -77,8 +77,26 @@ DEVELOPMENT = (
         False,
     ),
 )
+# What is typed back in a replay, one of a language.
+TYPED = (
+    TREES[1],
+    TREES[3],
+    Tree(
+        "ttsc", "ttsc", "0.18.4", "d8d0e54ab2bc3ad7d4a7509512c1ceea21ed0a49811c72a5339b332a5edcdd17", "package", False
+    ),
+)
 
 Say = Callable[[str], None]
+
+
+def root_of(what: str, folder: Path, say: Say) -> tuple[str, Path]:
+    """Name and root of a tree: a folder, or one that is known and fetched. Raises TreeError."""
+    known = {tree.name: tree for tree in (*TREES, *DEVELOPMENT, *TYPED)}
+    if Path(what).is_dir():
+        return Path(what).resolve().name, Path(what)
+    if what in known:
+        return what, fetched(known[what], folder, say)
+    raise TreeError(f"{what} is neither a folder nor one of: {', '.join(known)}")
 
 
 def fetched(tree: Tree, folder: Path, say: Say) -> Path:

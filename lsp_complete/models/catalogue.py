@@ -5,6 +5,7 @@ Hashes and sizes of GGUF files are those published with the official files. Know
 
 import ctypes
 import os
+import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +16,7 @@ from lsp_complete.models.errors import ModelError
 AUTO = "auto"
 _GIB = 2**30
 _GGUF_MAGIC = b"GGUF"
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 # Measured on two slow cores: the 0.5B decodes 20 tokens/s, the 1.5B is three times slower, and right more often
 # (pass@1 0.87 against 0.67). Four times the cores bring it back to the pace of typing.
@@ -43,7 +45,8 @@ class IndexWheels:
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """`family` names the FIM format. `file_name`, `num_bytes` and `sha256` are empty where no file is pinned."""
+    """`family` names the FIM format, "" where the tokenizer has to tell. `file_name`, `num_bytes` and `sha256` are
+    empty where no file is pinned. `repo` is on the hub, or a folder of safetensors on this machine."""
 
     name: str
     family: str
@@ -86,10 +89,12 @@ def _hub_only(name: str, family: str, licence: str, repo: str) -> ModelEntry:
     return ModelEntry(name, family, Format.SAFETENSORS, licence, repo)
 
 
+# What `auto` is for an engine that reads safetensors: a GPU of 8 GB has room for it, and writes faster than one reads.
+QWEN_1_5B_BASE = _hub_only("qwen2.5-coder-1.5b-base", "qwen2.5-coder", "Apache-2.0", "Qwen/Qwen2.5-Coder-1.5B")
 CATALOGUE: tuple[ModelEntry, ...] = (
     QWEN_0_5B,
     QWEN_1_5B,
-    _hub_only("qwen2.5-coder-1.5b-base", "qwen2.5-coder", "Apache-2.0", "Qwen/Qwen2.5-Coder-1.5B"),
+    QWEN_1_5B_BASE,
     _hub_only("qwen2.5-coder-3b-base", "qwen2.5-coder", "Qwen-Research", "Qwen/Qwen2.5-Coder-3B"),
     _hub_only("qwen2.5-coder-7b-base", "qwen2.5-coder", "Apache-2.0", "Qwen/Qwen2.5-Coder-7B"),
     _hub_only("starcoder2-3b", "starcoder2", "BigCode-OpenRAIL-M", "bigcode/starcoder2-3b"),
@@ -110,6 +115,22 @@ def resolve(name_or_path: str, num_cores: int | None = None, memory_bytes: int |
         if entry.name == name_or_path:
             return entry
     return _gguf_file(name_or_path)
+
+
+def resolve_safetensors(text: str) -> ModelEntry:
+    """The entry of a name or of `auto`, one made up for a folder, or for `owner/name` on the hub."""
+    known = {entry.name: entry for entry in CATALOGUE if entry.format is Format.SAFETENSORS} | {AUTO: QWEN_1_5B_BASE}
+    if text in known:
+        return known[text]
+    path = Path(text).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file() or not any(path.glob("*.safetensors")):
+            raise ModelError(f"{path} is no model: it needs a config.json and *.safetensors")
+        return _hub_only(path.absolute().name, "", "", str(path.absolute()))
+    if _HUB_NAME.fullmatch(text):
+        return _hub_only(text, "", "", text)
+    names = ", ".join(known)
+    raise ModelError(f"{text!r} is no model in safetensors; known are: {names}; or give a folder, or owner/name")
 
 
 def choose(cores: int, memory_bytes: int) -> ModelEntry:

@@ -23,10 +23,11 @@ _STEP_SHARE = 1 / 16
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`packed` in the order of the prompt, the most stable first."""
+    """`packed` in the order of the prompt, the most stable first; they had `room`, in characters."""
 
     window: Window
     packed: tuple[Packed, ...] = ()
+    room: int = 0
 
 
 _NOTHING = Prompt(Window("", ""))
@@ -56,7 +57,7 @@ def assemble(
     is_held = follows(document, offset + num_closed(document, offset, before.window), before.window)
     packed = choose(candidates, room, before.packed, hold=is_held)
     used = min(room, _stepped(sum(one.size for one in packed), num_characters))
-    return Prompt(pack(document, offset, num_characters - used, before.window), packed)
+    return Prompt(pack(document, offset, num_characters - used, before.window), packed, room)
 
 
 def _needed(document: Document, budget: Budget, num_characters: int) -> int:

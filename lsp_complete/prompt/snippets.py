@@ -72,13 +72,13 @@ def _filled(news: Mapping[str, Packed], old: Sequence[Packed], num_characters: i
     candidates = {**{one.key: one for one in old}, **news}
     chosen: list[Packed] = []
     for one in sorted(candidates.values(), key=lambda one: -_worth(one, one.key in place)):
-        if one.size <= num_characters and not any(_repeats(one, other) for other in chosen):
+        if one.size <= num_characters and not any(repeats(one, other) for other in chosen):
             chosen.append(one)
             num_characters -= one.size
     return tuple(sorted(chosen, key=lambda one: place.get(one.key, len(place))))
 
 
-def _repeats(one: Packed, other: Packed) -> bool:
+def repeats(one: Packed, other: Packed) -> bool:
     """Most of its lines stand in the other one: a window that has moved on by a line."""
     if one.snippet.path != other.snippet.path:
         return False

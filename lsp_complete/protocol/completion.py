@@ -43,7 +43,8 @@ class CompletionRequest:
 
     `session_id` is one editor process and the key of affinity. `deadline_ms` is what is left, 0 for none; each hop
     subtracts its own time. `draft` is text the model is expected to write. `prefill_only` warms the cache and
-    generates nothing. `snippets` come most stable first. `num_redacted` credentials are covered in what it carries.
+    generates nothing. `ahead`: nobody waits for the answer yet. `snippets` come most stable first. `num_redacted`
+    credentials are covered in what it carries.
     """
 
     request_id: str
@@ -59,7 +60,12 @@ class CompletionRequest:
     trigger: Trigger = Trigger.AUTOMATIC
     draft: str = ""
     prefill_only: bool = False
+    ahead: bool = False
     num_redacted: int = 0
+
+    @property
+    def nobody_waits(self) -> bool:
+        return self.ahead or self.prefill_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +95,15 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class FinishChunk:
-    """`debounce_ms` is the least pause in typing that a service under load asks for, 0 for none."""
+    """`debounce_ms` is the least pause in typing that a service under load asks for, 0 for none; `level` says what it
+    leaves out: from 2 on blocks, at 3 all but what a user invoked."""
 
     finish: Finish
     model: str = ""
     usage: Usage = Usage()
     timing_ms: Timing = Timing()
     debounce_ms: int = 0
+    level: int = 0
 
 
 CompletionChunk = TextChunk | FinishChunk

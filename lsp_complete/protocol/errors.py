@@ -23,6 +23,8 @@ class InvalidRequest(CompletionError):
 
 
 class Unauthorized(CompletionError):
+    """Also for 403."""
+
     type, status, title = "unauthorized", 401, "The credential is missing or wrong"
 
 
@@ -84,6 +86,16 @@ class BadAnswer(CompletionError):
     type, status, title = "bad-answer", 0, "The service's answer makes no sense"
 
 
+class Paused(CompletionError):
+    """Not asked at all, because of `cause`. Raised by the client only."""
+
+    type, status, title = "paused", 0, "The service is not asked for now"
+
+    def __init__(self, cause: CompletionError, detail: str = "") -> None:
+        super().__init__(detail or str(cause), cause.retry_after_s)
+        self.cause = cause
+
+
 _ERRORS: tuple[type[CompletionError], ...] = (
     InvalidRequest, Unauthorized, TooLarge, RateLimited, QueueFull, Unavailable, DeadlinePassed, TooLate, Superseded,
     Overloaded, Draining, ModelLoading, EngineFailed,
@@ -95,8 +107,13 @@ def to_problem(error: CompletionError) -> dict[str, Any]:
     return {"type": _TYPE_PREFIX + error.type, "title": error.title, "status": error.status, "detail": error.detail}
 
 
+# Statuses that mean what another one does.
+_ALSO = {400: 422, 403: 401, 431: 413}
+
+
 def from_problem(status: int, body: Any, retry_after_s: float | None = None) -> CompletionError:
-    """The error that a problem document describes; without a usable one, the error that fits the status."""
+    """The error that a problem document describes; without a usable one, the error that fits the status. A status that
+    this protocol has no use for (404, say) comes from somebody else."""
     known = body if isinstance(body, dict) else {}
     name = str(known.get("type", "")).removeprefix(_TYPE_PREFIX)
     detail = str(known.get("detail") or known.get("title") or f"HTTP status {status}")
@@ -104,6 +121,8 @@ def from_problem(status: int, body: Any, retry_after_s: float | None = None) -> 
         if cls.type == name:
             return cls(detail, retry_after_s)
     for cls in _ERRORS:
-        if cls.status == status:
+        if cls.status == _ALSO.get(status, status):
             return cls(detail, retry_after_s)
-    return (Unavailable if status >= 500 else InvalidRequest)(detail, retry_after_s)
+    if status >= 500:
+        return Unavailable(detail, retry_after_s)
+    return BadAnswer(f"the service answered with HTTP status {status}, which is not of this protocol", retry_after_s)

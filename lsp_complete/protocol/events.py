@@ -121,6 +121,7 @@ class Reason(_Known):
     AFTER_UNDO = "after-undo"
     MANY_CURSORS = "many-cursors"
     REJECTED_HERE = "rejected-here"
+    OTHER_CHOICE = "other-choice"
     SUPERSEDED = "superseded"
     BLANK = "blank"
     RUNAWAY = "runaway"
@@ -128,11 +129,18 @@ class Reason(_Known):
     REPEATS_BELOW = "repeats-below"
     REPEATS_REST = "repeats-rest"
     DOES_NOT_FIT = "does-not-fit"
+    TOO_LITTLE = "too-little"
+    BREAKS_SYNTAX = "breaks-syntax"
     CREDENTIAL = "credential"
     FILTERED = "filtered"
     WITHHELD = "withheld"
     DEADLINE = "deadline"
     SERVICE = "service"
+    OFFLINE = "offline"
+    LOADING = "loading"
+    OVERLOADED = "overloaded"
+    RATE_LIMITED = "rate-limited"
+    UNAUTHORIZED = "unauthorized"
     OTHER = "other"
 
 
@@ -171,11 +179,13 @@ class Rejection(StrEnum):
     DELETED = "deleted"
     CLOSED = "closed"
     UNDONE = "undone"
+    DISMISSED = "dismissed"
 
 
 class Stage(StrEnum):
-    """How far a question had come when it was given up."""
+    """How far a question had come when it was given up; AHEAD: nobody had put it yet, and nobody did."""
 
+    AHEAD = "ahead"
     DEBOUNCE = "debounce"
     CONTEXT = "context"
     WAITING = "waiting"
@@ -212,6 +222,7 @@ class Failure(_Known):
     ENGINE_FAILED = "engine-failed"
     UNREACHABLE = "unreachable"
     BAD_ANSWER = "bad-answer"
+    PAUSED = "paused"
     OTHER = "other"
 
 

@@ -114,6 +114,7 @@ def _finish(data: Mapping[str, Any]) -> FinishChunk:
         usage=_numbers(Usage, data.get("usage", {})),
         timing_ms=_numbers(Timing, data.get("timing_ms", {})),
         debounce_ms=debounce if isinstance(debounce := data.get("debounce_ms"), int) else 0,
+        level=level if isinstance(level := data.get("level"), int) else 0,
     )
 
 

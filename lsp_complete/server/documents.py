@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -87,3 +88,12 @@ def _changed(
         end = offset_at(document, change.range.end.line, change.range.end.character, encoding)
         text = document.text[:start] + change.text + document.text[max(start, end) :]
     return replace(document, text=text, version=version)
+
+
+def offset_in(document: Document, params: Any, encoding: Encoding) -> int | None:
+    """Of the position in parameters that LSP does not define, if they have one."""
+    position = getattr(params, "position", None)
+    line, character = getattr(position, "line", None), getattr(position, "character", None)
+    if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
+        return None
+    return offset_at(document, line, character, encoding)

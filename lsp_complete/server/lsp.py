@@ -18,36 +18,34 @@ from pygls.exceptions import JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 
 from lsp_complete import __version__
-from lsp_complete.client.service import ServiceState, ServiceStatus
-from lsp_complete.completion.answer import explained
+from lsp_complete.completion.trigger import Skip, contradicts
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Trigger
 from lsp_complete.protocol.events import How
-from lsp_complete.server import uris
-from lsp_complete.server.documents import Documents
+from lsp_complete.server import commands, uris
+from lsp_complete.server.documents import Documents, offset_in
 from lsp_complete.server.parent import watch_parent
 from lsp_complete.server.progress import BuildProgress, ServiceProgress
 from lsp_complete.server.session import Session
+from lsp_complete.server.status import Status, payload
 from lsp_complete.text.document import Document
 from lsp_complete.text.positions import Encoding, offset_at, position_at
 
 _log = logging.getLogger(__name__)
 
 SECTION = "lsp-complete"
-ACCEPTED_COMMAND = "lsp-complete.accepted"
-EXPLAIN_REQUEST = "lsp-complete/explain"
-STATUS_NOTIFICATION = "lsp-complete/status"
 # What editors that know Copilot's server tell of.
 SHOWN_NOTIFICATION = "textDocument/didShowCompletion"
 PARTLY_ACCEPTED_NOTIFICATION = "textDocument/didPartiallyAcceptCompletion"
 FOCUS_NOTIFICATION = "textDocument/didFocus"
+# What none knows but our own plugins: `{item}`, sent away by a key.
+REJECTED_NOTIFICATION = "textDocument/didRejectCompletion"
 
 _ENCODINGS: dict[types.PositionEncodingKind | str, Encoding] = {
     types.PositionEncodingKind.Utf8: "utf-8",
     types.PositionEncodingKind.Utf16: "utf-16",
     types.PositionEncodingKind.Utf32: "utf-32",
 }
-_TELL_THE_USER = {ServiceState.MODEL_MISSING, ServiceState.ENGINE_MISSING, ServiceState.FAILED}
 
 
 class CompletionServer(LanguageServer):
@@ -64,7 +62,6 @@ class CompletionServer(LanguageServer):
         self.was_shut_down = False
         self.stopping = asyncio.Event()
         self._progress = ServiceProgress(self)
-        self._told: set[ServiceState] = set()
 
     @property
     def encoding(self) -> Encoding:
@@ -76,19 +73,14 @@ class CompletionServer(LanguageServer):
         _log.error("%s: %s", getattr(source, "__name__", "error"), type(error).__name__)
 
     def _on_problem(self, problem: str) -> None:
-        _log.warning("setting: %s", problem)
-        self._tell(types.MessageType.Warning, f"lsp-complete: {problem}")
+        message = types.ShowMessageParams(types.MessageType.Warning, f"lsp-complete: {problem}")
+        self.window_show_message(message)
 
-    def _on_status(self, status: ServiceStatus) -> None:
+    def _on_status(self, status: Status) -> None:
         if self.shows_status:
-            self.protocol.notify(STATUS_NOTIFICATION, {"state": status.state.value, "detail": status.detail})
-        self._progress.update(status)
-        if status.state in _TELL_THE_USER and status.state not in self._told:
-            self._told.add(status.state)
-            self._tell(types.MessageType.Warning, f"lsp-complete: {status.detail}")
-
-    def _tell(self, kind: types.MessageType, message: str) -> None:
-        self.window_show_message(types.ShowMessageParams(kind, message))
+            self.protocol.notify(commands.STATUS, payload(status))
+        if status.service is not None:
+            self._progress.update(status.service)
 
 
 def create_server() -> CompletionServer:
@@ -106,6 +98,7 @@ def create_server() -> CompletionServer:
     _register_documents(server)
     _register_files(server)
     _register_completion(server)
+    commands.register(server)
     return server
 
 
@@ -163,7 +156,10 @@ def _register_documents(server: CompletionServer) -> None:
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         if before := documents.get(params.text_document.uri):
             server.session.forget(before)
-        workspace.opened(documents.open(params.text_document, server.roots))
+        document = documents.open(params.text_document, server.roots)
+        workspace.opened(document)
+        if uris.is_served(document.uri):
+            server.session.arrived(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
@@ -245,13 +241,7 @@ def _register_completion(server: CompletionServer) -> None:
         item = await _suggestion(server, document, params)
         return types.InlineCompletionList([item] if item else [])
 
-    @server.feature(EXPLAIN_REQUEST)
-    def explain(params: Any) -> list[dict[str, Any]]:
-        last = getattr(params, "last", None)
-        answers = [explained(answer) for answer in server.session.answers]
-        return answers[-last:] if isinstance(last, int) and last > 0 else answers
-
-    @server.command(ACCEPTED_COMMAND)
+    @server.command(commands.ACCEPTED)
     def accepted(request_id: str) -> None:
         _log.info("accepted request id=%s", request_id[:64] if request_id.isalnum() else "?")
         server.session.telemetry.accepted(request_id)
@@ -261,13 +251,21 @@ def _register_completion(server: CompletionServer) -> None:
         if request_id := _request_id(params):
             server.session.telemetry.accepted(request_id, How.NOTICE)
 
+    @server.feature(REJECTED_NOTIFICATION)
+    def rejected(params: Any) -> None:
+        if request_id := _request_id(params):
+            server.session.telemetry.dismissed(request_id)
+
     @server.feature(SHOWN_NOTIFICATION)
     def shown(params: Any) -> None:
         """Known from the answer that was given."""
 
     @server.feature(FOCUS_NOTIFICATION)
     def focus(params: Any) -> None:
-        """Known from the next question."""
+        """The user has come to a document, or rests at a place of it: `{textDocument: {uri}, position?}`."""
+        document = server.documents.get(str(getattr(getattr(params, "textDocument", None), "uri", "")))
+        if document is not None and uris.is_served(document.uri):
+            server.session.arrived(document, offset_in(document, params, server.encoding))
 
 
 async def _suggestion(
@@ -280,15 +278,17 @@ async def _suggestion(
     asked = replace(document, text=document.text[:start] + chosen + document.text[end:]) if selected else document
     trigger = _trigger(params.context.trigger_kind)
     position = params.position
-    server.session.telemetry.asked(document, offset_at(document, position.line, position.character, encoding))
-    answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger)
+    offset = offset_at(document, position.line, position.character, encoding)
+    server.session.telemetry.asked(document, offset)
+    skip = _skip(document, offset, (start, end), chosen) if selected else None
+    answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger, skip)
     if answer is None or answer.insertion is None:
         return None
     if server.documents.get(document.uri) is not document:
         server.session.came_too_late(answer)
         return None  # it would be drawn in the wrong place
     span, text = (start, end + answer.insertion.num_replaced), chosen + answer.insertion.text
-    server.session.shown(document, span, text, answer)
+    server.session.shown(document, span, text, answer, len(chosen))
     borders = (types.Position(*position_at(document, at, encoding)) for at in span)
     return _item(text, types.Range(*borders), answer.request_id)
 
@@ -302,8 +302,15 @@ def _replaced(
     return start, max(start, end)
 
 
+def _skip(document: Document, offset: int, span: tuple[int, int], chosen: str) -> Skip | None:
+    """Of an item of the pop-up that is to take the place of `span`."""
+    start, end = span
+    fits = start <= offset <= end and not contradicts(chosen, document.text[start:offset])
+    return None if fits else Skip.OTHER_CHOICE
+
+
 def _item(text: str, span: types.Range, request_id: str) -> types.InlineCompletionItem:
-    command = types.Command("Accepted", ACCEPTED_COMMAND, arguments=[request_id])
+    command = types.Command("Accepted", commands.ACCEPTED, arguments=[request_id])
     return types.InlineCompletionItem(insert_text=text, range=span, command=command)
 
 

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import InvalidStateError, ThreadPoolExecutor
 from typing import Any, BinaryIO, Protocol
 
 from lsprotocol import types
@@ -140,6 +140,8 @@ def _handle(server: CompletionServer, body: bytes) -> None:
         data = json.loads(body)
         _check(server, data)
         server.protocol.handle_message(server.protocol.structure_message(data))
+    except InvalidStateError:
+        _log.debug("a reply that nobody waits for any more")
     except Exception as error:
         _log.warning("a message that makes no sense: %s", type(error).__name__)
         if not isinstance(data, dict) or _is_request(data):

@@ -6,7 +6,6 @@ costs figures, never a suggestion.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.completion.reuse import suggestion_at
 from lsp_complete.config.consent import Consent
 from lsp_complete.config.settings import Settings
-from lsp_complete.protocol.events import Event, Hex, How, Shown
+from lsp_complete.protocol.events import Event, Hex, How, Shown, Sink
 from lsp_complete.text.document import Document
 
 _log = logging.getLogger(__name__)
@@ -29,11 +28,18 @@ _TICK_S = 1.0
 
 class Telemetry:
     """`outcomes` follow suggestions with or without consent, as when to ask depends on them too. With it, events go to
-    `endpoint`."""
+    `endpoint`. `hear` is told of what became of suggestions, consent or not."""
 
-    def __init__(self, session_id: str, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        file: Path,
+        clock: Callable[[], float] | None = None,
+        hear: Sink = lambda event: None,
+    ) -> None:
         self.outcomes = Outcomes()
-        self._recorder, self._file, self._clock = Recorder(file, Hex(session_id)), file, clock
+        self._recorder, self._file, self._hear = Recorder(file, Hex(session_id)), file, hear
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._consent, self.endpoint = Consent.OFF, Endpoint("")
         self._sending: asyncio.Task[None] | None = None
         self._ticking: asyncio.Task[None] | None = None
@@ -59,11 +65,12 @@ class Telemetry:
         """What the pipeline has to tell: requested, suppressed, cancelled, error."""
         self._recorder.record(event)
 
-    def shown(self, document: Document, span: tuple[int, int], text: str, told: Shown) -> None:
-        """The editor is given `text` in the place of `span`, offsets of the document as it has it now."""
+    def shown(self, document: Document, span: tuple[int, int], text: str, told: Shown, num_chosen: int = 0) -> None:
+        """The editor is given `text` in the place of `span`, offsets of the document as it has it now. Its first
+        `num_chosen` characters are what is chosen in the pop-up."""
         start, end = span
         suggestion = suggestion_at(document, start, Insertion(text, end - start), told.request)
-        self._record(lambda now_s: self.outcomes.shown(document, suggestion, told, now_s))
+        self._record(lambda now_s: self.outcomes.shown(document, suggestion, told, now_s, num_chosen))
 
     def asked(self, document: Document, offset: int) -> None:
         self._record(lambda now_s: self.outcomes.asked(document, offset, now_s))
@@ -75,6 +82,10 @@ class Telemetry:
     def accepted(self, request_id: str, how: How = How.COMMAND) -> None:
         """Whatever an editor sends as an id."""
         self._record(lambda now_s: self.outcomes.confirmed(Hex(request_id), how, now_s))
+
+    def dismissed(self, request_id: str) -> None:
+        """Whatever an editor sends as an id."""
+        self._record(lambda now_s: self.outcomes.dismissed(Hex(request_id), now_s))
 
     def saved(self, document: Document) -> None:
         self._record(lambda now_s: self.outcomes.saved(document, now_s))
@@ -106,6 +117,7 @@ class Telemetry:
     def _record(self, follow: Callable[[float], list[Event]]) -> None:
         try:
             for event in follow(self._clock()):
+                self._hear(event)
                 self._recorder.record(event)
         except Exception as error:
             _log.error("an outcome was lost: %s", type(error).__name__)

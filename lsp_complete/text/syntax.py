@@ -107,6 +107,20 @@ class Tree:
     def has_error(self) -> bool:
         return self.root.has_error
 
+    def errors(self) -> list[tuple[int, int]]:
+        """Start and end of the pieces that fit nowhere, and of what is missing. What has no node of its own, as the end
+        of a line between two statements, is somewhere between start and end of all."""
+        found, nodes = list[tuple[int, int]](), [self.root]
+        while nodes:
+            node = nodes.pop()
+            if node.has_error:
+                nodes += node.children
+            if node.is_error or node.is_missing:
+                found.append((node.start_byte >> self.shift, node.end_byte >> self.shift))
+        shown = str(self.root) if self.has_error else ""
+        num_hidden = shown.count("(ERROR") + shown.count("(MISSING") - len(found)
+        return found + [(self.root.start_byte >> self.shift, self.root.end_byte >> self.shift)] * num_hidden
+
     def around(self, offset: int) -> list[tuple[str, int, int]]:
         """Kind, start and end of the nodes that hold the character before `offset`, and those around the place itself:
         innermost first."""
@@ -121,11 +135,11 @@ class Tree:
 
 def parse(text: str, language: Language) -> Tree | None:
     """None for a language without grammar, and for a text that is too long or too slow."""
-    grammar = _grammar(language, False) if language.grammar_package and not _is_too_much(text) else None
+    grammar = _loaded(language) if language.grammar_package and not _is_too_much(text) else None
     if grammar is None:
         return None
     shift = 0 if text.isascii() else 1
-    tree = _parse(text, grammar.language, shift)
+    tree = _parse(text, grammar, shift)
     return Tree(tree.root_node, shift) if tree is not None else None
 
 
@@ -174,17 +188,23 @@ class _Reader:
 @cache
 def _grammar(language: Language, references: bool) -> Grammar | None:
     source = _query_source(language.key, references)
-    if not source:
-        return None
-    try:
-        module = import_module(language.grammar_package.replace("-", "_"))
-        grammar = tree_sitter.Language(getattr(module, language.grammar_function)())
-    except (ImportError, AttributeError, ValueError) as error:
-        _log.warning("no grammar for %s: %s", language.name, error)
+    grammar = _loaded(language) if source else None
+    if grammar is None:
         return None
     source, query = _compile(grammar, source)
     patterns = tuple(_pattern(query, index, source.encode()) for index in range(query.pattern_count))
     return Grammar(grammar, query, patterns)
+
+
+@cache
+def _loaded(language: Language) -> tree_sitter.Language | None:
+    """Without its query, which takes a tenth of a second to compile."""
+    try:
+        module = import_module(language.grammar_package.replace("-", "_"))
+        return tree_sitter.Language(getattr(module, language.grammar_function)())
+    except (ImportError, AttributeError, ValueError) as error:
+        _log.warning("no grammar for %s: %s", language.name, error)
+        return None
 
 
 def _query_source(key: str, references: bool) -> str:

@@ -14,12 +14,15 @@ import pytest
 from lsp_complete.backend.engines.base import Engine, EngineChunk, Isolation, Job
 from lsp_complete.backend.engines.llamacpp import LlamaCppEngine
 from lsp_complete.backend.engines.openai import OpenAIEngine
+from lsp_complete.backend.engines.transformers import TransformersEngine
+from lsp_complete.backend.engines.transformers_batches import PAGE_TOKENS
 from lsp_complete.backend.engines.upstream import Server
 from lsp_complete.backend.fim import Template, detect_family
 from lsp_complete.backend.metrics import Metrics
 from lsp_complete.backend.service import CompletionService
 from lsp_complete.protocol.completion import Finish, FinishChunk
 from lsp_complete.protocol.errors import DeadlinePassed, EngineFailed
+from tests.backend.tiny_models import Gate, tiny_model
 from tests.backend.upstreams import upstream
 from tests.fakes import STOP_TOKEN, RecitingEngine, request
 
@@ -32,12 +35,15 @@ PATIENCE_S = 60
 
 @dataclass(slots=True)
 class Case:
-    """An engine, how many steps its model has begun, and what recites behind it: None for a real model."""
+    """An engine, how many steps its model has begun, and what recites behind it, or holds its model: None for a real
+    one. Prompts are kept by pages of `page_tokens`."""
 
     engine: Engine
     steps: Callable[[], int]
     num_busy: Callable[[], int]
     reciting: RecitingEngine | None = None
+    gate: Gate | None = None
+    page_tokens: int = 1
 
     def job(self, prefix: str = FIBONACCI, max_tokens: int = 8, tenant: str = "") -> Job:
         template = Template(detect_family(self.engine.tokenizer), self.engine.tokenizer)
@@ -47,16 +53,29 @@ class Case:
     def pause(self, num_steps: int = 0) -> None:
         if self.reciting is not None:
             self.reciting.gate = asyncio.Semaphore(num_steps)
+        if self.gate is not None:
+            self.gate.pause(num_steps)
 
     def go_on(self) -> None:
         if self.reciting is not None and self.reciting.gate is not None:
             for _ in range(1000):
                 self.reciting.gate.release()
             self.reciting.gate = None
+        if self.gate is not None:
+            self.gate.go_on()
+
+    def fail(self, fails: bool) -> None:
+        if self.reciting is not None:
+            self.reciting.fails_after = self.steps() + 2 if fails else None
+        if self.gate is not None:
+            self.gate.fails = fails
 
     async def idle(self) -> None:
+        """A step that has begun on a thread is finished."""
         async with asyncio.timeout(PATIENCE_S):
             while self.num_busy():
+                if self.gate is not None:
+                    self.gate.finish_steps()
                 await asyncio.sleep(0)
 
 
@@ -113,6 +132,30 @@ async def llamacpp_case(fixture: Any) -> AsyncGenerator[Case, None]:
     yield Case(engine, lambda: engine.stats().steps, lambda: engine.stats().busy)
 
 
+@pytest.fixture(scope="module")
+def tiny_engines():
+    """By whether who is alone is served alone. To close one takes a moment, so they last."""
+    made = {a: TransformersEngine.over(tiny_model(), model="tiny", num_slots=2, may_be_alone=a) for a in (True, False)}
+    yield made
+    for engine in made.values():
+        asyncio.run(engine.close())
+
+
+def transformers_case(*, may_be_alone: bool) -> Any:
+    @contextlib.asynccontextmanager
+    async def case(fixture: Any) -> AsyncGenerator[Case, None]:
+        engine = fixture("tiny_engines")[may_be_alone]
+        engine._slots = asyncio.Semaphore(engine.num_slots)
+        engine._batches._starting = asyncio.Lock()
+        gate, page = Gate(tiny_model().model), 1 if may_be_alone else PAGE_TOKENS
+        try:
+            yield Case(engine, lambda: gate.steps, lambda: engine.stats().busy, gate=gate, page_tokens=page)
+        finally:
+            gate.remove()
+
+    return case
+
+
 @contextlib.asynccontextmanager
 async def llama_server_case(fixture: Any) -> AsyncGenerator[Case, None]:
     engine = await asyncio.to_thread(OpenAIEngine.connect, fixture("llama_server"))
@@ -125,6 +168,8 @@ async def llama_server_case(fixture: Any) -> AsyncGenerator[Case, None]:
 CASES = {
     "reciting": reciting_case,
     **{f"openai-{server.name.lower()}": openai_case(server) for server in Server},
+    "transformers-alone": transformers_case(may_be_alone=True),
+    "transformers-batches": transformers_case(may_be_alone=False),
     "llamacpp": llamacpp_case,
     "openai-real-llama-server": llama_server_case,
 }
@@ -178,7 +223,7 @@ async def test_no_tokens_wanted_is_no_text_and_a_warm_cache(case):
     _, warm = await run(case, case.job())
     assert warm.usage.prompt_tokens > 0
     if can_tell_reuse(case):
-        assert warm.usage.cached_tokens >= warm.usage.prompt_tokens - 2
+        assert warm.usage.cached_tokens >= warm.usage.prompt_tokens - 1 - case.page_tokens
 
 
 async def test_reuse_changes_the_work_and_not_the_text(case):
@@ -241,13 +286,13 @@ async def test_who_leaves_while_waiting_for_a_place_leaves_nothing_behind(case):
 
 
 async def test_a_failure_is_told_as_one_and_frees_its_place(case):
-    if case.reciting is None:
+    if case.reciting is None and case.gate is None:
         pytest.skip("a real model is not made to fail")
-    case.reciting.fails_after = case.steps() + 2
+    case.fail(True)
     for _ in range(case.engine.num_slots + 1):
         with pytest.raises(EngineFailed):
             await run(case, case.job())
-    case.reciting.fails_after = None
+    case.fail(False)
     assert (await run(case, case.job()))[0]
     await case.idle()
 

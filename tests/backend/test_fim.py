@@ -113,3 +113,10 @@ def test_the_family_is_found_by_its_markers(family):
 def test_a_model_of_no_known_family_is_refused():
     with pytest.raises(EngineFailed):
         detect_family(CharacterTokenizer(markers=()))
+
+
+def test_a_draft_begins_with_the_blank_that_the_model_has_to_write_and_is_no_longer_than_the_answer():
+    tokenizer = tokenizer_of(QWEN)
+    prompt = Template(QWEN, tokenizer).render(request("return ", draft="a +\r\n b", max_tokens=5), 100)
+    assert tokenizer.decode(list(prompt.draft)) == " a +\n"
+    assert Template(QWEN, tokenizer).render(request("return "), 100).draft == []

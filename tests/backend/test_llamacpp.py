@@ -114,6 +114,15 @@ async def test_prefill_only_warms_the_cache(engine):
     assert last.usage.cached_tokens == last.usage.prompt_tokens - 1
 
 
+async def test_files_that_are_only_looked_into_take_no_slot_from_one_that_is_edited(engine):
+    edited, *looked_into = [job_for(engine, f"{name} = 1\n" * 4, "\n" + name * 9) for name in ("a", "bc", "xyz", "def")]
+    await run(engine, edited)
+    for job in looked_into:
+        await run(engine, replace(job, max_tokens=0))
+    _, last = await run(engine, edited)
+    assert last.usage.cached_tokens == last.usage.prompt_tokens - 1
+
+
 async def test_markers_are_control_tokens_and_text_is_not(engine):
     tokenizer = engine.tokenizer
     assert detect_family(tokenizer) is QWEN

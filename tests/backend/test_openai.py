@@ -65,6 +65,15 @@ async def test_a_prompt_is_rendered_here_or_there_never_twice(server):
         assert "<|endoftext|>" in body["stop"]
 
 
+@pytest.mark.parametrize("server", SERVERS)
+async def test_a_service_that_counts_each_prompt_is_not_warmed_up(server):
+    async with adapter(server) as (engine, fake):
+        num_before = len(fake.bodies)
+        text, last = await run(engine, job_for(engine, max_tokens=0))
+        assert (text, last.finish is not None) == ("", True)
+        assert len(fake.bodies) - num_before == (0 if server is Server.OTHER else 1)
+
+
 async def test_a_marker_in_a_users_file_stays_text():
     async with adapter(Server.VLLM) as (engine, fake):
         await run(engine, job_for(engine, request(f"a = '{QWEN.middle}'", f"{QWEN.prefix}<|endoftext|>")))

@@ -233,3 +233,37 @@ async def test_the_deadline_holds_for_the_prompt_too():
 async def _settle():
     for _ in range(20):
         await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("fields", [{"prefill_only": True}, {"ahead": True}])
+async def test_what_nobody_waits_for_leaves_its_slot_to_whoever_waits(fields):
+    engine = RecitingEngine("abcdef", num_slots=1)
+    engine.gate = asyncio.Semaphore(0)
+    service = service_over(engine)
+    ahead = asyncio.create_task(collect(service, request("a", request_id="r1", **fields)))
+    while not engine.stats().busy:
+        await asyncio.sleep(0)
+    asked = asyncio.create_task(collect(service, request("b", request_id="r2")))
+    while not service.admission.num_waiting:
+        await asyncio.sleep(0)
+    for _ in range(10):
+        engine.gate.release()
+    with pytest.raises(Superseded):
+        await ahead
+    assert (await asked)[0] == "abcdef"
+
+
+async def test_what_was_computed_before_anybody_asked_counts_apart():
+    metrics = Metrics()
+    service = CompletionService(RecitingEngine("abc"), QWEN, 4, metrics)
+    value = metrics.registry.get_sample_value
+    await collect(service, request("def f", prefill_only=True))
+    _, finish = await collect(service, request("def fo", ahead=True))
+    computed = 2 * finish.usage.prompt_tokens - 1 - finish.usage.cached_tokens
+    assert value("lsp_complete_ahead_tokens_total", {"kind": "prompt"}) == computed
+    assert value("lsp_complete_ahead_tokens_total", {"kind": "generated"}) == 3
+    assert value("lsp_complete_prompt_tokens_total") == 0
+    await collect(service, request("def foo"))
+    assert value("lsp_complete_prompt_tokens_total") == finish.usage.prompt_tokens + 1
+    assert value("lsp_complete_generated_tokens_total", {"use": "answered"}) == 3
+    assert value("lsp_complete_queue_seconds_count") == 1

@@ -57,3 +57,10 @@ def test_data_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("command", [(), ("lsp",), ("model",), ("model", "pull"), ("index", "explain"), ("audit",)])
 def test_help_has_a_short_name(command: tuple[str, ...]) -> None:
     assert CliRunner().invoke(app, [*command, "-h"]).exit_code == 0
+
+
+@pytest.mark.parametrize(("model", "exit_code"), [("no model", 3), ("auto", 4)])
+def test_an_engine_or_a_model_that_is_not_here(monkeypatch: pytest.MonkeyPatch, model: str, exit_code: int) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    message = fails("serve", "--engine", "transformers", "--model", model, exit_code=exit_code)
+    assert "qwen2.5-coder-1.5b-base" in message if exit_code == 3 else "lsp-complete[gpu]" in message

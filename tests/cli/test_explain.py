@@ -13,6 +13,7 @@ TREE = {
     ".gitignore": "hidden.py\n",
     "rates.py": 'def old_rate(years, of_cents):\n    """What it was."""\n    api_key = "' + "9f8a7b6c" + '5d4e3f2a"\n',
     "hidden.py": "def hidden_rate(years): ...\n",
+    "data.bin": "\0",
     "app.py": "from rates import old_rate\nfrom hidden import hidden_rate\n\n\ndef run():\n    return old_rate()\n",
 }
 
@@ -78,6 +79,7 @@ def test_for_a_file_that_may_not_leave_it_says_why(root: Path, name: str, reason
         ("none.py:1:1", "No such file"),
         ("[/]:1:1", "[/]: No such file"),
         (".:1:1", "Is a directory"),
+        ("data.bin:1:1", "data.bin is binary"),
     ],
 )
 def test_a_place_that_is_none_is_refused(place: str, says: str) -> None:

@@ -130,6 +130,125 @@ async def test_nobody_works_for_a_question_that_is_cancelled_and_not_asked_again
     assert typist.events[1].stage is Stage.WAITING
 
 
+async def neovim(completer):
+    """A typist in an editor that cancels with the key and tells of it later, for as often as it takes to learn that."""
+    typist = Typist(completer)
+    for number in range(2):
+        asked = typist.ask()
+        await started(completer)
+        asked.cancel()
+        await settle()
+        assert completer.num_open == 0
+        typist.become(f"x = {'abc'[: number + 1]}█\n")
+    assert [len(typist.document.text), len(completer.requests)] == [7, 2]
+    return typist
+
+
+async def test_an_editor_that_cancels_before_it_tells_of_the_key_is_waited_for():
+    completer = SteppingCompleter("a1", "b1", "cde")
+    typist = await neovim(completer)
+    older = typist.ask()
+    await started(completer)
+    completer.go_on(1)
+    older.cancel()
+    await settle()
+    typist.become("x = abc█\n")
+    await settle()
+    newer = typist.ask()
+    completer.go_on()
+    answer = await newer
+    assert (answer.insertion.text, answer.rung, len(completer.requests)) == ("de", Rung.IN_FLIGHT, 3)
+
+
+async def elsewhere(typist):
+    asked = asyncio.create_task(typist.pipeline.suggest(Document("file:///b.py", "y"), 1, Trigger.AUTOMATIC))
+    await settle()
+    return asked
+
+
+async def moved(typist):
+    asked = asyncio.create_task(typist.pipeline.suggest(typist.document, 0, Trigger.AUTOMATIC))
+    await settle()
+    return asked
+
+
+async def closed(typist):
+    typist.pipeline.forget(typist.document.uri)
+
+
+async def typed_something_else(typist):
+    typist.become("x = abx█\n")
+
+
+@pytest.mark.parametrize("then", [elsewhere, moved, closed, typed_something_else])
+async def test_where_it_was_meant_the_stream_is_closed_at_once(then):
+    completer = SteppingCompleter("a1", "b1", "cde", "y")
+    typist = await neovim(completer)
+    asked = typist.ask()
+    await started(completer)
+    completer.go_on(1)
+    asked.cancel()
+    await settle()
+    assert completer.num_open == 1
+    newer = await then(typist)
+    await settle()
+    assert completer.num_open == (newer is not None)
+    if newer:
+        newer.cancel()
+
+
+async def test_where_nothing_follows_the_stream_is_closed_soon(monkeypatch):
+    monkeypatch.setattr(flight, "TOLD_S", 0.001)
+    completer = SteppingCompleter("a1", "b1", "cde")
+    typist = await neovim(completer)
+    asked = typist.ask()
+    await started(completer)
+    asked.cancel()
+    async with asyncio.timeout(9):
+        while completer.num_open:
+            await asyncio.sleep(0)
+
+
+async def test_each_key_that_agrees_prolongs_the_wait(monkeypatch):
+    completer = SteppingCompleter("value")
+    typist = Typist(completer)
+    older = typist.ask()
+    await started(completer)
+    typist.become("x = v█\n")
+    older.cancel()
+    await settle()
+    monkeypatch.setattr(flight, "GRACE_S", 0)
+    typist.become("x = va█\n")
+    await settle()
+    assert completer.num_open == 0
+
+
+async def test_to_move_the_cursor_is_not_to_type_what_stands_there():
+    completer = SteppingCompleter("1", "2")
+    typist = Typist(completer, "x = █\ny = \n")
+    older = typist.ask()
+    await started(completer)
+    typist.document, typist.offset = at("x = \ny = █\n")
+    newer = typist.ask()
+    await settle()
+    assert (await older).reason is NoSuggestion.SUPERSEDED
+    completer.go_on()
+    assert (await newer).insertion.text == "2"
+
+
+async def test_a_bracket_that_is_typed_over_does_not_close_the_stream():
+    completer = SteppingCompleter("a) + 1")
+    typist = Typist(completer, "f(█)\n")
+    older = typist.ask()
+    await started(completer)
+    typist.become("f(a█)\n")
+    typist.document, typist.offset = at("f(a)█\n")
+    older.cancel()
+    newer = typist.ask()
+    completer.go_on()
+    assert (await newer).insertion.text == " + 1"
+
+
 async def test_closing_the_document_closes_the_stream():
     completer = SteppingCompleter("value")
     typist = Typist(completer)
@@ -223,7 +342,7 @@ async def test_a_change_of_another_document_makes_earlier_answers_old():
     [
         (("x = v█\n", "x = █\n"), NoSuggestion.AFTER_DELETION),
         (("x = va█l\n",), NoSuggestion.MID_WORD),
-        (("█", "x = █\n"), NoSuggestion.AFTER_UNDO),
+        (("value + █\n", "x = █\n"), NoSuggestion.AFTER_UNDO),
     ],
 )
 async def test_a_hopeless_moment_is_not_asked_about_unless_by_hand(texts, reason):

@@ -24,8 +24,8 @@ from tests.completion.played_editor import (
     Saved,
     Waited,
     play,
-    session,
 )
+from tests.completion.played_user import session
 from tests.completion.test_properties import BRACES, PYTHON
 
 START = "total = \n"
@@ -119,69 +119,27 @@ def test_neovim_takes_the_indentation_away_and_asks_there():
 
 
 def test_coc_gathers_keys_into_one_text_and_they_are_not_taken_for_words():
-    trace = [ASKED, *typed(["total = pri\n", "total = price +\n", "total = price + tax\n"], 1.1, 0.15)]
-    assert outcome(trace) == [("typed", 11)]
+    begun, word, other = (Changed(f"total = {text}\n") for text in ("p", "price", "price!"))
+    assert outcome([ASKED, (2.0, begun), (3.0, word), (4.0, other)]) == [(Rejection.OTHER_TEXT, 5)]
+    assert outcome([ASKED, (3.0, word), (4.0, other)]) == [(Part.WORD, How.INFERRED, 5)]
 
 
-def test_neovim_sends_what_is_accepted_before_the_command():
-    trace = [ASKED, (1.5, Changed("total = p\n")), (1.9, WHOLE), (1.9, Said("aa", How.COMMAND))]
-    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 10)]
+def test_an_editor_that_confirms_parts_is_not_believed_to_accept_one_without_saying_so():
+    """And it gathers up to a pause."""
+    first = [ASKED, (2.0, Changed("total = price\n")), (2.01, Said("aa", How.NOTICE)), (5.0, Changed(START))]
+    second = [(9.0, Asked(8, "fee + tax", "bb")), (12.0, Changed("total = fee\n")), (19.0, Changed("total = fees\n"))]
+    assert outcome([*first, *second])[-1] == (Rejection.OTHER_TEXT, 3)
 
 
-def test_neovim_s_plugin_tells_of_words_and_they_are_counted_once():
-    trace = [
-        ASKED,
-        (2.0, Changed("total = price\n")),
-        (2.01, Said("aa", How.NOTICE)),
-        (2.1, Changed("total = price +\n")),
-        (2.11, Said("aa", How.NOTICE)),
-        (4.0, Changed("total = price + fee\n")),
-    ]
-    assert outcome(trace) == [(Part.WORD, How.INFERRED, 5), (Part.WORD, How.NOTICE, 7)]
-
-
-def test_emacs_lists_the_keys_that_it_has_gathered():
-    trace = [ASKED, (4.0, Changed("total = price + tax\n", tuple("price + tax")))]
-    assert outcome(trace) == [("typed", 11)]
-    trace = [ASKED, (4.0, Changed("total = price + tax\n")), (4.0, Said("aa", How.COMMAND))]
-    assert outcome(trace) == [(Part.WHOLE, How.INFERRED, 11)]
-
-
-def test_emacs_takes_away_what_is_replaced_before_it_accepts():
-    trace = [
+def test_the_same_text_is_the_same_suggestion_however_it_replaces_what_the_editor_has_closed():
+    trace: list[tuple[float, Message]] = [
         (1.0, Asked(2, "a, b)", "aa", 1)),
-        (2.0, Changed("f(\n")),
-        (2.0, Changed("f(a, b)\n")),
-        (2.0, Said("aa", How.COMMAND)),
+        (2.0, Changed("f(a)\n")),
+        (2.1, Asked(3, ", b", "bb")),
+        (3.0, Changed("f(a, b)\n")),
     ]
-    assert [told[0] for told in outcome(trace, "f()\n")] == [Part.WHOLE]
-
-
-def test_coc_runs_the_command_for_a_word_too():
-    trace = [
-        ASKED,
-        (2.0, Changed("total = p\n")),
-        (2.01, Said("aa", How.COMMAND)),
-        (3.0, Changed("total = price\n")),
-        (3.01, Said("aa", How.COMMAND)),
-        (5.0, Changed("total = price\nx\n")),
-    ]
-    assert outcome(trace) == [(Part.WORD, How.COMMAND, 1), (Part.WORD, How.INFERRED, 5)]
-
-
-def test_a_command_that_comes_first_waits_for_its_change():
-    trace = [ASKED, (2.0, Said("aa", How.COMMAND)), (2.1, Changed("total = price + tax\n", tuple("price + tax")))]
-    assert outcome(trace) == [(Part.WHOLE, How.COMMAND, 11)]
-
-
-def test_lsp4ij_never_says_anything():
-    trace = [ASKED, (2.0, Changed("total = price\n")), (3.0, WHOLE)]
-    assert outcome(trace) == [(Part.WORD, How.INFERRED, 5), (Part.WHOLE, How.INFERRED, 11)]
-
-
-def test_helix_sends_whole_texts_and_no_command():
-    assert outcome([ASKED, (2.0, WHOLE)]) == [(Part.WHOLE, How.INFERRED, 11)]
-    assert outcome([ASKED, *typed(["total = price + tax\n"[: 8 + n] + "\n" for n in range(1, 12)])]) == [("typed", 11)]
+    shown = [event for event in play("f()\n", trace) if isinstance(event, Shown)]
+    assert [event.is_new for event in shown] == [True, False]
 
 
 # What holds in all of them.
@@ -273,6 +231,15 @@ def test_a_suggestion_that_nobody_knows_is_passed_over():
     assert outcome([ASKED, (2.0, Said("ff", How.COMMAND)), (3.0, WHOLE)]) == [(Part.WHOLE, How.INFERRED, 11)]
 
 
+def test_what_is_sent_away_by_a_key_is_not_wanted_there():
+    outcomes, document = Outcomes(), Document(URI, START)
+    outcomes.shown(document, suggestion_at(document, 8, Insertion("price")), Shown(Hex("aa"), Rung.NETWORK, 5), 1.0)
+    assert outcomes.dismissed(Hex("ff"), 2.0) == []
+    told = [*outcomes.dismissed(Hex("aa"), 2.0), *outcomes.tick(4.0)]
+    assert [event.reason for event in told if isinstance(event, Rejected)] == [Rejection.DISMISSED]
+    assert outcomes.rejected_at is not None
+
+
 def test_what_the_user_made_of_the_last_ones_is_known():
     outcomes, document = Outcomes(), Document(URI, START)
     for number in range(2):
@@ -323,10 +290,11 @@ def scores(told, log, kinds):
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
 def test_a_session_is_told_as_the_user_logs_it(profile):
-    events, log = session(profile, [PYTHON + BRACES] * NUM_FILES, seed=0)
-    told = classes(events)
+    events, user = session(profile, [PYTHON + BRACES] * NUM_FILES, seed=0)
+    told, log = classes(events), user.log
     assert len(log) > 280
-    for kinds in ({"whole"}, {"whole", "part"}, {"rejected"}, {"rejected", "typed"}):
+    parts = [{"part"}] if "word" in profile.accepts else []
+    for kinds in ({"whole"}, {"whole", "part"}, {"typed"}, {"rejected"}, {"rejected", "typed"}, *parts):
         assert min(scores(told, log, kinds)) >= LEAST, kinds
     _told_once(events)
 

@@ -7,7 +7,10 @@ import pytest
 
 from lsp_complete.completion.answer import NoSuggestion, explained
 from lsp_complete.completion.pipeline import Pipeline
+from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.config.settings import Settings
+from lsp_complete.context.exclusions import Exclusions
+from lsp_complete.context.workspace import Workspace
 from lsp_complete.protocol.completion import Finish, FinishChunk, Mode, TextChunk, Timing, Trigger, Usage
 from lsp_complete.protocol.errors import (
     BadAnswer,
@@ -142,6 +145,42 @@ async def test_cancelling_closes_the_stream():
     assert completer.is_closed
 
 
+async def test_who_asks_by_hand_twice_at_one_place_is_answered_afresh():
+    completer = ScriptedCompleter("1", DONE)
+    pipeline = Pipeline(completer, Settings(), "s1")
+    document, offset = at("x = █\n")
+    for num_asked in (1, 1, 2, 3):
+        trigger = Trigger.AUTOMATIC if num_asked == 1 and not completer.requests else Trigger.INVOKED
+        assert (await pipeline.suggest(document, offset, trigger)).insertion == Insertion("1")
+        assert len(completer.requests) == num_asked
+
+
+async def test_rules_that_change_while_a_question_waits_hold_for_it(tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text("x = \n")
+    workspace = Workspace((tmp_path,), tmp_path / "index")
+    completer = ScriptedCompleter("1", DONE)
+    pipeline = Pipeline(completer, Settings(debounce_ms=30), "s1", workspace)
+    document = Document(file.as_uri(), "x = \n", "a.py", "python", file=str(file))
+    asked = asyncio.create_task(pipeline.suggest(document, 4, Trigger.AUTOMATIC))
+    await settle()
+    workspace.use((tmp_path,), Exclusions(globs=("a.py",)))
+    assert (await asked).reason is NoSuggestion.EXCLUDED
+    assert completer.requests == []
+    await workspace.aclose()
+
+
+async def test_the_rest_of_a_suggestion_that_the_user_has_left_is_sent_as_a_draft():
+    completer = ScriptedCompleter("call(first, second)", DONE)
+    pipeline = Pipeline(completer, Settings(), "s1")
+    before, offset = at("x = █\n")
+    await pipeline.suggest(before, offset, Trigger.INVOKED)
+    after, offset = at("x = call(third█\n")
+    pipeline.changed(before, after)
+    await pipeline.suggest(after, offset, Trigger.INVOKED)
+    assert [one.draft for one in completer.requests] == ["", ", second)"]
+
+
 async def settle():
     for _ in range(20):
         await asyncio.sleep(0)
@@ -195,13 +234,13 @@ async def test_what_is_refused_is_never_asked(reason, marked, settings):
         ([FinishChunk(Finish.DEADLINE)], NoSuggestion.DEADLINE),
         ([DeadlinePassed()], NoSuggestion.DEADLINE),
         (["1", DeadlinePassed()], NoSuggestion.DEADLINE),
-        ([ModelLoading()], NoSuggestion.SERVICE),
+        ([ModelLoading()], NoSuggestion.LOADING),
         ([Unavailable()], NoSuggestion.SERVICE),
-        ([RateLimited()], NoSuggestion.SERVICE),
-        ([Unauthorized()], NoSuggestion.SERVICE),
-        ([Unreachable()], NoSuggestion.SERVICE),
-        ([BadAnswer()], NoSuggestion.SERVICE),
-        (["1", Unreachable()], NoSuggestion.SERVICE),
+        ([RateLimited()], NoSuggestion.RATE_LIMITED),
+        ([Unauthorized()], NoSuggestion.UNAUTHORIZED),
+        ([Unreachable()], NoSuggestion.OFFLINE),
+        ([BadAnswer()], NoSuggestion.OFFLINE),
+        (["1", Unreachable()], NoSuggestion.OFFLINE),
     ],
 )
 async def test_no_suggestion_has_a_reason(script, reason):

@@ -36,10 +36,40 @@ def cursor(marked):
         (("r", "", "r"), Change.INSERTION),
         (("pri", "print()"), Change.INSERTION),
         (("value", "x"), Change.DELETION),
+        (("x = value", "x = ", "x = value"), Change.RESTORATION),
+        (("x = ", "x = value", "x = "), Change.RESTORATION),
+        (("x = v", "x = va", "x = v"), Change.DELETION),
+        (("x = value", "x = valu", "x = "), Change.DELETION),
     ],
 )
 def test_a_change_is_named_by_its_net_effect(texts, change):
-    assert typed(*texts).change is change
+    """B16."""
+    assert typed(*texts, every_s=1.0).change is change
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("f", "f()", "f", "f()"),
+        ("if x:\n", "if x:\n    \n", "if x:\n", "if x:\n    \n"),
+        ("x = 1", "x = 2", "x = 1"),
+    ],
+)
+def test_a_key_pressed_again_is_no_undo_however_much_it_brings_back(texts):
+    assert typed(*texts, every_s=1.0).change is Change.INSERTION
+
+
+def test_a_word_typed_again_is_no_undo_where_the_editor_gathers_keys():
+    keys = typed("x = val", "x = ", "x = v", every_s=1.0)
+    assert pressed(keys, "x = v", "x = val", 2.15).change is Change.INSERTION
+    assert pressed(keys, "x = v", "x = val", 9.0, ("a", "l")).change is Change.INSERTION
+    assert pressed(typed("x = val", "x = valu", every_s=1.0), "x = valu", "x = va", 1.15).change is Change.DELETION
+
+
+def test_undo_held_down_goes_on():
+    keys = typed("a", "a b", "a b c", "a b c d", "a b c", every_s=1.0)
+    assert keys.change is Change.RESTORATION
+    assert pressed(keys, "a b c", "a b", 4.1).change is Change.RESTORATION
 
 
 def test_the_same_text_at_several_places_is_many_cursors_and_a_key_pressed_twice_or_a_closed_bracket_is_not():
@@ -62,7 +92,7 @@ def test_the_rhythm_is_that_of_keys_in_a_row_and_pauses_do_not_count():
         ("x = █)\n", ("", "x"), None),
         ('x = "█"\n', ("", "x"), None),
         ("x = 1█\n", ("xy", "x"), Skip.AFTER_DELETION),
-        ("x = 1█\n", ("ab", "", "ab"), Skip.AFTER_UNDO),
+        ("x = 1█\n", ("a word", "", "a word"), Skip.AFTER_UNDO),
     ],
 )
 def test_hopeless_moments_are_named(marked, texts, skip):

@@ -54,7 +54,8 @@ def test_an_unknown_setting_is_reported_and_the_others_are_used(file):
     file.write_text("debounse_ms = 5\nline_tokens = 7\n")
     settings, problems = load_settings({}, {}, file)
     assert settings.line_tokens == 7
-    assert "debounse_ms" in problems[0]
+    assert problems == ["settings.toml: unknown setting `debounse_ms`, did you mean `debounce_ms`?"]
+    assert load_settings({"zzz": 1}, {}, file)[1][-1] == "editor or command line: unknown setting `zzz`"
 
 
 def test_the_environment_may_hold_names_that_are_no_settings(file):

@@ -3,7 +3,17 @@ from pathlib import Path
 
 import pytest
 
-from lsp_complete.models.catalogue import CATALOGUE, QWEN_0_5B, QWEN_1_5B, Format, ModelEntry, choose, resolve
+from lsp_complete.models.catalogue import (
+    CATALOGUE,
+    QWEN_0_5B,
+    QWEN_1_5B,
+    QWEN_1_5B_BASE,
+    Format,
+    ModelEntry,
+    choose,
+    resolve,
+    resolve_safetensors,
+)
 from lsp_complete.models.errors import ModelError
 
 _GIB = 2**30
@@ -83,3 +93,26 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     file.write_bytes(b"<html>sign in first</html>")
     with pytest.raises(ModelError, match="is not a GGUF file"):
         resolve(str(file))
+
+
+def test_models_in_safetensors_are_found_by_name_as_a_folder_and_on_the_hub(tmp_path: Path) -> None:
+    assert resolve_safetensors("auto") is QWEN_1_5B_BASE
+    assert resolve_safetensors("starcoder2-3b").repo == "bigcode/starcoder2-3b"
+    assert resolve_safetensors("owner/model-1.0").repo == "owner/model-1.0"
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    entry = resolve_safetensors(str(tmp_path))
+    assert (entry.name, entry.repo, entry.family) == (tmp_path.name, str(tmp_path), "")
+
+
+@pytest.mark.parametrize("name", ["qwen2.5-coder-0.5b", "no such", "../none/at/all", "a/b/c"])
+def test_what_is_no_model_in_safetensors_is_answered_with_those_that_are(name: str) -> None:
+    with pytest.raises(ModelError, match="starcoder2-3b"):
+        resolve_safetensors(name)
+
+
+def test_a_folder_without_safetensors_is_refused_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    with pytest.raises(ModelError, match=tmp_path.name):
+        resolve_safetensors(str(tmp_path))

@@ -31,8 +31,9 @@ def test_list_shows_every_model_and_which_are_here(models: Path) -> None:
     assert result.exit_code == 0
     lines = {line.split()[0]: line.split() for line in result.stdout.splitlines()}
     assert all(entry.name in lines for entry in CATALOGUE)
-    assert lines["qwen2.5-coder-0.5b"][1:] == ["491", "MB", "Apache-2.0", "qwen2.5-coder", "yes"]
+    assert lines["qwen2.5-coder-0.5b"][1:] == ["491", "MB", "Apache-2.0", "qwen2.5-coder", "llamacpp", "yes"]
     assert lines["qwen2.5-coder-1.5b"][-1] == "no"
+    assert lines["starcoder2-3b"][-3:] == ["transformers", "(GPU)", "no"]
 
 
 def test_list_as_json_is_for_programs(models: Path) -> None:

@@ -247,12 +247,25 @@ class Buffer:
         return {"start": self.position(start), "end": self.position(end)}
 
     def type(self, text: str) -> None:
-        change = {"range": self.range(self.offset, self.offset), "text": text}
-        self.text = self.text[: self.offset] + text + self.text[self.offset :]
-        self.offset += len(text)
+        self.become(f"{self.text[: self.offset]}{text}{CURSOR}{self.text[self.offset :]}")
+
+    def become(self, marked: str) -> None:
+        """By one change of what differs."""
+        offset, text = marked.index(CURSOR), marked.replace(CURSOR, "")
+        start = _num_shared(self.text[: self.offset], text[:offset])
+        tail = _num_shared(self.text[start:][::-1], text[start:][::-1])
+        self.change([(start, len(self.text) - tail, text[start : len(text) - tail])])
+        self.offset = offset
+
+    def change(self, edits: list[tuple[int, int, str]]) -> None:
+        """In one message: each edit of the text as the one before it has left it; the cursor stays where it is."""
+        changes = []
+        for start, end, text in edits:
+            changes.append({"range": self.range(start, end), "text": text})
+            self.text = self.text[:start] + text + self.text[end:]
         self.version += 1
         identifier = {"uri": self.uri, "version": self.version}
-        self.editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+        self.editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
 
     def complete_later(self, **context: Any) -> int:
         return self.editor.complete_later(self.uri, self.position(), **context)
@@ -262,6 +275,9 @@ class Buffer:
 
     async def text_with_suggestion(self, **context: Any) -> str:
         (item,) = await self.complete(**context)
+        return self.text_with(item)
+
+    def text_with(self, item: dict[str, Any]) -> str:
         start, end = (self._offset_at(item["range"][name]) for name in ("start", "end"))
         return f"{self.text[:start]}{item['insertText']}{self.text[end:]}"
 
@@ -269,3 +285,9 @@ class Buffer:
         """Where that position is, and nowhere else: not clamped, not inside a letter."""
         (offset,) = (at for at in range(len(self.text) + 1) if self.position(at) == position)
         return offset
+
+
+def _num_shared(one: str, other: str) -> int:
+    """Letters at the beginning of both."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

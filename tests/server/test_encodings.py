@@ -44,9 +44,9 @@ async def test_the_clients_first_choice_that_is_known_is_taken(editors, encoding
 
 @pytest.mark.parametrize("name", ["größe", "变量", "𠀀𠮷", "e\u0301"])
 async def test_the_cursor_is_found_behind_letters_of_any_length(open_buffer, service, name):
-    service.engine.text = "1, «ж😀»\n"
+    service.engine.text = "1, 'ж😀'\n"
     buffer = open_buffer(f"s = '😀漢é'\n{name} = '😀', (█)  # 𠀀\n")
-    assert await buffer.text_with_suggestion() == f"s = '😀漢é'\n{name} = '😀', (1, «ж😀»)  # 𠀀\n"
+    assert await buffer.text_with_suggestion() == f"s = '😀漢é'\n{name} = '😀', (1, 'ж😀')  # 𠀀\n"
     assert service.prompt.endswith(f"s = '😀漢é'\n{name} = '😀', (")
     assert ")  # 𠀀\n" in service.prompt
 

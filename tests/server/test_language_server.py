@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from lsp_complete.server.commands import COMMANDS
 from lsp_complete.server.lsp import create_server
 from tests.server.editor import Buffer, Refused, items
 
@@ -17,7 +18,7 @@ async def test_it_says_what_it_can(editor):
     assert can["inlineCompletionProvider"]
     assert can["positionEncoding"] == "utf-16"
     assert (can["textDocumentSync"]["openClose"], can["textDocumentSync"]["change"]) == (True, 2)
-    assert can["executeCommandProvider"]["commands"] == ["lsp-complete.accepted"]
+    assert set(can["executeCommandProvider"]["commands"]) == set(COMMANDS)
     assert can["workspace"]["workspaceFolders"]["changeNotifications"]
 
 
@@ -115,6 +116,7 @@ async def test_an_answer_under_way_that_agrees_with_what_is_typed_is_waited_for(
 
 
 async def test_what_was_answered_is_not_asked_again_while_it_is_typed(editor, service):
+    editor.configure(warm_ahead=False)
     service.engine.text = "value"
     buffer = Buffer(editor, "x = █\n")
     assert items(await editor.answer(buffer.complete_later()))[0]["insertText"] == "value"
@@ -206,18 +208,23 @@ async def test_settings_may_come_without_a_section(editor, service):
     assert service.engine.jobs == []
 
 
-async def test_a_service_that_cannot_be_used_costs_suggestions_only(editor, service, unused_port):
+async def test_a_service_that_cannot_be_used_costs_suggestions_and_one_message(editor, service, unused_port):
     service.engine.text = "1"
     buffer = Buffer(editor, "x = █\n")
-    for broken in ({"url": f"http://127.0.0.1:{unused_port}"}, {"url": "nonsense"}, {"credential": "wrong"},
-                   {"url": f"https://127.0.0.1:{unused_port}", "ca_file": "/nowhere.pem"}):  # fmt: skip
+    for broken, reason in (({"url": f"http://127.0.0.1:{unused_port}"}, "offline"), ({"url": "nonsense"}, "offline"),
+                           ({"credential": "wrong"}, "unauthorized"),
+                           ({"url": f"https://127.0.0.1:{unused_port}", "ca_file": "/no.pem"}, "offline")):  # fmt: skip
+        await editor.ask("lsp-complete/status")  # what comes before it is of no interest
+        editor.notices.clear()
         editor.configure(**broken)
         assert [await buffer.complete() for _ in range(2)] == [[], []]
         (record,) = await editor.ask("lsp-complete/explain", {"last": 1})
-        assert record["reason"] == "service"
+        assert record["reason"] == reason
+        assert [notice["state"] for notice in editor.notices["lsp-complete/status"]] == [reason]
         editor.configure()
         assert len(await buffer.complete()) == 1
-    assert len(editor.notices["window/showMessage"]) <= 1
+        assert [notice["state"] for notice in editor.notices["lsp-complete/status"]] == [reason, "ready"]
+        assert len(editor.notices["window/showMessage"]) == 1
 
 
 async def test_a_service_that_is_still_loading_costs_suggestions_only(editor, service):

@@ -27,8 +27,8 @@ async def session(problems):
     await session.aclose()
 
 
-async def suggest(session):
-    answer = await session.suggest("a.py", DOCUMENT, 4, Trigger.INVOKED)
+async def suggest(session, trigger=Trigger.INVOKED):
+    answer = await session.suggest("a.py", DOCUMENT, 4, trigger)
     return answer.insertion.text if answer and answer.insertion else None
 
 
@@ -60,18 +60,18 @@ async def test_an_index_that_cannot_be_kept_is_told_once(problems, tmp_path, mon
 
 async def test_only_a_change_of_the_place_is_a_new_connection(session):
     session.configure({"url": "http://127.0.0.1:1"})
-    before = session._completer
+    before = session._connection.completer
     session.configure({"url": "http://127.0.0.1:1", "debounce_ms": 5, "enabled": False})
-    assert session._completer is before
+    assert session._connection.completer is before
     assert session.settings.debounce_ms == 5
     session.configure({"url": "http://127.0.0.1:1", "credential": "x"})
-    assert session._completer is not before
+    assert session._connection.completer is not before
 
 
 async def test_a_session_that_is_off_starts_nothing(session):
     session.configure({"enabled": False})
     session.warm()
-    assert session._completer._starting is None
+    assert session._connection._source._starting is None
 
 
 async def test_a_mistake_of_ours_is_a_line_in_the_log_and_no_error(session, caplog):
@@ -79,12 +79,7 @@ async def test_a_mistake_of_ours_is_a_line_in_the_log_and_no_error(session, capl
         def complete(self, request):
             raise KeyError("a mistake")
 
-        async def aclose(self):
-            pass
-
-    session.configure({"url": "http://127.0.0.1:1"})
-    await session._completer.aclose()
-    session._completer = Mistaken()
+    session.answer_from(Mistaken())
     assert await suggest(session) is None
     assert "no suggestion" in caplog.text
 
@@ -117,7 +112,7 @@ async def test_an_answer_that_is_cancelled_on_its_way_is_told_of_once(session, m
         session.configure({"url": url, "credential": CREDENTIAL})
         assert await suggest(session) == "one"
         told.clear()
-        asked = asyncio.create_task(suggest(session))
+        asked = asyncio.create_task(suggest(session, Trigger.AUTOMATIC))
         for _ in range(2):
             await asyncio.sleep(0)  # it has its answer, from the last one, and has not yet heard of it
         asked.cancel()

@@ -24,7 +24,8 @@ from lsp_complete.protocol.events import (
     Tokens,
     hashed,
 )
-from tests.completion.played_editor import NEOVIM_12, VS_CODE, session
+from tests.completion.played_editor import NEOVIM_12, VS_CODE
+from tests.completion.played_user import session
 from tests.completion.test_properties import BRACES, PYTHON
 
 MODELS = ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")

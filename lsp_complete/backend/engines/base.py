@@ -12,13 +12,15 @@ from lsp_complete.protocol.errors import EngineFailed
 @dataclass(frozen=True, slots=True)
 class Job:
     """A prompt in model tokens. With `max_tokens` 0 it is put into the prefix cache, and nothing is generated. A token
-    in `stop_tokens` ends the text and is not part of it. What one `tenant` has computed is never used for another."""
+    in `stop_tokens` ends the text and is not part of it. What one `tenant` has computed is never used for another.
+    `draft` is what is expected to be written: an engine may check it in one pass instead of writing it."""
 
     prompt: Sequence[int]
     max_tokens: int
     session_id: str = ""
     stop_tokens: frozenset[int] = frozenset()
     tenant: str = ""
+    draft: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Isolation, Job
+from lsp_complete.backend.engines.cores import num_cores
 from lsp_complete.backend.engines.llamacpp_folder import PrivateFolder
 from lsp_complete.backend.engines.llamacpp_tokens import LlamaCppTokenizer
+from lsp_complete.backend.engines.steps import num_shared
 from lsp_complete.protocol.completion import Finish, Timing, Usage
 from lsp_complete.protocol.errors import EngineFailed
+
+# OpenMP reads it when it is loaded. Its threads spin while they wait for each other, by default 300,000 times: with
+# other programs on two cores a prompt of 50 tokens took more than 40 s, and 2 s with as few turns as these.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 # One batch of prefill. Larger ones are hardly faster on a CPU (46 to 80 tokens/s at 32, 64 and 512 alike) and make a
 # cancel, and the keystroke behind it, wait longer: 64 tokens are 0.8 s on two slow cores, 32 are 0.4 s.
 PREFILL_STEP_TOKENS = 32
 # A slot is reused if it shares so much with the new prompt, of what the shorter of the two has; otherwise the slot that
-# was unused for longest is taken, so that a second file does not evict the first.
+# was unused for longest is taken, so that a second file does not evict the first; and before that, one that was only
+# warmed up, so that files that are looked into take no slot from those that are edited.
 _MIN_SHARED = 0.5
 # What stands for bytes that are no whole character.
 _HALF = "\ufffd"
@@ -40,13 +45,14 @@ _HALF = "\ufffd"
 @dataclass(slots=True, eq=False)
 class _Slot:
     """`tokens` is what its KV cache holds that may be used, `is_foreign` while it holds another tenant's besides.
-    `taken` while a job owns it, `step` while the model computes in it."""
+    `taken` while a job owns it, `step` while the model computes in it. `is_ahead`: nobody has used it yet."""
 
     id: int
     tokens: Sequence[int] = ()
     tenant: str = ""
     is_foreign: bool = False
     taken: bool = False
+    is_ahead: bool = False
     last_used: float = 0.0
     step: asyncio.Future[Any] | None = None
 
@@ -122,7 +128,7 @@ class LlamaCppEngine:
             self._slot_for(job) as slot,
             contextlib.aclosing(self._texts(slot, job, progress)) as texts,
         ):
-            progress.cached_tokens = _shared(slot.tokens, job.prompt)
+            progress.cached_tokens = num_shared(slot.tokens, job.prompt)
             yield EngineChunk("", None, _usage(job, progress))
             async for text in texts:
                 yield EngineChunk(text, None, _usage(job, progress), _timing(progress))
@@ -174,9 +180,11 @@ class LlamaCppEngine:
 
     def _hand_over(self, slot: _Slot, job: Job) -> None:
         """Count what the job makes the slot lose, and see that nothing of another tenant's is used."""
-        if slot.tokens and not _is_worth_keeping(slot, job):
+        is_kept = _is_worth_keeping(slot, job)
+        if slot.tokens and not is_kept:
             self._evictions += 1
             self._evicted_age_s += time.monotonic() - slot.last_used
+        slot.is_ahead = not job.max_tokens and (slot.is_ahead or not slot.tokens or not is_kept)
         if slot.tenant != job.tenant:
             slot.is_foreign = slot.is_foreign or bool(slot.tokens)
             slot.tokens, slot.tenant = (), job.tenant
@@ -258,7 +266,9 @@ def _ask(server: Any, slot_id: int, tokens: Sequence[int], **options: Any) -> di
 
 def _best_slot(free: Sequence[_Slot], job: Job) -> _Slot:
     best = max(free, key=lambda slot: _usable(slot, job))
-    return best if _is_worth_keeping(best, job) else min(free, key=lambda slot: slot.last_used)
+    if _is_worth_keeping(best, job):
+        return best
+    return min(free, key=lambda slot: (bool(slot.tokens), not slot.is_ahead, slot.last_used))
 
 
 def _is_worth_keeping(slot: _Slot, job: Job) -> bool:
@@ -266,13 +276,7 @@ def _is_worth_keeping(slot: _Slot, job: Job) -> bool:
 
 
 def _usable(slot: _Slot, job: Job) -> int:
-    return _shared(slot.tokens, job.prompt) if slot.tenant == job.tenant else 0
-
-
-def _shared(held: Sequence[int], prompt: Sequence[int]) -> int:
-    """Length of the common prefix, short of the whole prompt: its last token must be computed to sample from it."""
-    limit = min(len(held), len(prompt) - 1)
-    return next((i for i in range(limit) if held[i] != prompt[i]), max(0, limit))
+    return num_shared(slot.tokens, job.prompt) if slot.tenant == job.tenant else 0
 
 
 def _usage(job: Job, progress: _Progress) -> Usage:
@@ -288,19 +292,11 @@ def _params(params: Any, path: Path, context_tokens: int, num_slots: int, thread
     params.n_ctx = context_tokens * num_slots
     params.n_parallel = num_slots
     params.n_batch = params.n_ubatch = max(PREFILL_STEP_TOKENS, 32)
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or _num_cores()
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or num_cores()
     params.cache_ram_mib = 0  # our slots are the cache; llama.cpp's copy of old prompts would take up to 8 GiB
     params.verbosity = 0
     params.warmup = True
     return params
-
-
-def _num_cores() -> int:
-    """Real cores that this process may use, less one where there are more than two: a step waits for its slowest
-    thread, and with another program on one of two cores it took 3 to 20 times as long (measured)."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    cores = min(usable, psutil.cpu_count(logical=False) or usable)
-    return cores - 1 if cores > 2 else cores
 
 
 def _hide_listener(params: Any, folder: Path, key: str) -> None:

@@ -74,6 +74,9 @@ class OpenAIEngine:
 
     async def generate(self, job: Job) -> AsyncGenerator[EngineChunk, None]:
         progress = _Progress(Usage(len(job.prompt)), time.monotonic())
+        if not job.max_tokens and self._may_charge:
+            yield EngineChunk("", Finish.STOP, progress.usage, progress.timing())
+            return
         async with self._slots:
             yield EngineChunk(usage=progress.usage)
             progress.started = time.monotonic()
@@ -86,6 +89,11 @@ class OpenAIEngine:
         if progress.finish is None:
             raise EngineFailed("the upstream server ended its answer early")
         yield EngineChunk("", progress.finish, progress.usage, progress.timing())
+
+    @property
+    def _may_charge(self) -> bool:
+        """A hosted service counts each prompt, and need not keep it: warming up is not worth its price."""
+        return self._upstream.server is Server.OTHER and self._upstream.family is HOSTED
 
     def stats(self) -> EngineStats:
         return EngineStats(self._busy, self._steps, 0, self._generated)

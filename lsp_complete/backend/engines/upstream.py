@@ -79,8 +79,10 @@ def probe(url: str, credential: str = "", model: str = "") -> Upstream:
     try:
         with httpx.Client(timeout=_TIMEOUT, **client_options(base, credential)) as client:
             return _probe(client, base, model)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise EngineFailed(f"{base}: no answer: {type(error).__name__}") from error
+    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        raise EngineFailed(f"{url} is no address of a server: one begins with http:// or https://") from error
+    except httpx.HTTPError as error:
+        raise EngineFailed(f"{base}: no answer: {str(error) or type(error).__name__}") from error
 
 
 def _probe(client: httpx.Client, base: str, model: str) -> Upstream:
