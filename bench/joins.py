@@ -2,8 +2,8 @@
 
 Holes are cut into files of the standard library and into one file of each language that we have a grammar of, or into
 those of a folder. The answers are the truth, and nineteen ways to get it wrong: running on, closing twice, repeating,
-indenting otherwise, another file's code. Counts how often the truth is withheld, and after how many acceptances a buffer
-parses worse, says a line twice, or has other nesting; and takes the time of a judgement.
+indenting otherwise, another file's code. Counts how often the truth is withheld, and after how many acceptances a
+buffer parses worse, says a line twice, or has other nesting; and takes the time of a judgement.
 """
 
 import argparse
@@ -30,7 +30,8 @@ _PERCENT = 100
 @dataclass(frozen=True, slots=True)
 class Result:
     """`truth_withheld_share`: of right answers of which nothing is shown because they would break the syntax;
-    `truth_cut_share`: of those that are shown otherwise than they are. Faults are a share of what is shown."""
+    `truth_cut_share`: of those that are shown otherwise than they are. Faults are a share of what is shown.
+    Times are of a judgement of either."""
 
     num_holes: int
     num_hostile: int
@@ -38,8 +39,10 @@ class Result:
     truth_cut_share: float
     hostile_shown_share: float
     fault_shares: dict[str, float]
-    judge_p50_ms: float
-    judge_p99_ms: float
+    truth_p50_ms: float
+    truth_p99_ms: float
+    hostile_p50_ms: float
+    hostile_p99_ms: float
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -75,17 +78,16 @@ def measure(files: list[tuple[str, str]], seed: int) -> Result:
     rng, texts = random.Random(seed), [text for _, text in files]
     seen: Counter[str] = Counter()
     wrong: Counter[Fault] = Counter()
-    times: list[float] = []
+    of_truths, of_hostile = list[float](), list[float]()
     for path, text in files:
         for hole in holes(path, text, rng, _PER_FILE):
             seen["holes"] += 1
-            seen += _of_truth(hole, times)
+            seen += _of_truth(hole, of_truths)
             for _, raw in hostile(hole, texts, rng):
-                outcome = _timed(hole, raw, times)
+                outcome = _timed(hole, raw, of_hostile)
                 seen["hostile"] += 1
                 seen["shown"] += isinstance(outcome, Insertion)
                 wrong += Counter(faults(hole, outcome) if isinstance(outcome, Insertion) else ())
-    cuts = quantiles(times, n=_PERCENT)
     return Result(
         seen["holes"],
         seen["hostile"],
@@ -93,9 +95,15 @@ def measure(files: list[tuple[str, str]], seed: int) -> Result:
         seen["cut"] / max(1, seen["truths"]),
         seen["shown"] / max(1, seen["hostile"]),
         {fault.value: wrong[fault] / max(1, seen["shown"]) for fault in Fault},
-        round(cuts[_PERCENT // 2 - 1], 3),
-        round(cuts[-1], 3),
+        *_percentiles(of_truths),
+        *_percentiles(of_hostile),
     )
+
+
+def _percentiles(times: list[float]) -> tuple[float, float]:
+    """The median and the 99th."""
+    cuts = quantiles(times, n=_PERCENT)
+    return round(cuts[_PERCENT // 2 - 1], 3), round(cuts[-1], 3)
 
 
 def _of_truth(hole: Hole, times: list[float]) -> "Counter[str]":

@@ -10,7 +10,7 @@ from tests.fakes import QWEN, RecitingEngine
 
 NUM_CANCELS = 500
 # Each costs up to a step of the real model, a third of a second on two slow cores.
-NUM_CANCELS_OF_THE_MODEL = 24
+NUM_CANCELS_OF_THE_MODEL = 12
 
 
 class TurningEngine(RecitingEngine):

@@ -93,6 +93,11 @@ class Guarded:
             self._timer.cancel()
 
     @property
+    def is_answering(self) -> bool:
+        """The last question was answered, or none was asked. Behind a pause nobody knows."""
+        return self._breaker.is_closed
+
+    @property
     def trouble(self) -> Trouble | None:
         """None where all is well, as far as is known. That too much was asked is over when the pause is."""
         cause, until = self._breaker.cause, self._breaker.until

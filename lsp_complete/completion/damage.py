@@ -157,7 +157,7 @@ def _num_near(lines: list[str], num_characters: int) -> int:
     for number, line in enumerate(lines):
         size += len(line) + 1
         if size > num_characters:
-            return number + 1
+            return number
     return len(lines)
 
 
@@ -167,7 +167,7 @@ def _enclosing(lines: list[str]) -> list[str]:
     for line in lines[1:]:
         if not least:
             break
-        if line.strip() and width(line) < least:
+        if line.strip() and width(line) < least and len(line) <= _NEAR_CHARACTERS:
             found.append(line)
             least = width(line)
     return found

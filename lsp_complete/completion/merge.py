@@ -5,12 +5,14 @@ closed by itself. Looks at the cursor's line alone, never at the lines below it.
 """
 
 import re
+from dataclasses import replace
 
 from lsp_complete.completion.brackets import scan
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
 
 _CLOSERS = ")]};, "
+_QUOTES = frozenset("\"'`")
 _WORD = re.compile(r"\w*")
 # A letter may double inside a word (`press`), two in a row hardly do; so a shorter piece is no sign of a word whose end
 # the model has written twice.
@@ -28,11 +30,29 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     body = text.rstrip() if "\n" in text.rstrip() else text.partition("\n")[0]
     first, line_end, _ = body.partition("\n")
     rest = cursor.rest.rstrip()
+    if num_quotes := _num_closed_quotes(cursor, first, rest):
+        fitted = merged(_without_next(cursor, num_quotes), text)
+        return fitted and (fitted[0], fitted[1] + num_quotes)
     if not line_end and _MIN_REST <= len(rest) < len(first) and first.startswith(rest):
         return body, len(cursor.rest)
     if line_end and first.endswith(rest) and _can_go(cursor, first, rest, len(rest)):
         return body, len(cursor.rest)
     return _merged_line(cursor, body, text[len(body) :])
+
+
+def _num_closed_quotes(cursor: Cursor, line: str, rest: str) -> int:
+    """How many quotes right of the cursor close a string that the text closes itself, before it goes on: `mp":` in
+    `case "du█"`."""
+    num = len(rest) - len(rest.lstrip(rest[0])) if rest[:1] in _QUOTES else 0
+    start, partners = len(cursor.before), scan(cursor.before + line).partners
+    ends = (line[end - start :] for end, opener in partners.items() if opener < start <= end)
+    behind = next((end for end in ends if end[0] == rest[:1]), "")
+    return num if num in (1, 3) and behind.startswith(rest[:num]) and not rest.startswith(behind) else 0
+
+
+def _without_next(cursor: Cursor, num: int) -> Cursor:
+    text, offset = cursor.document.text, cursor.offset
+    return Cursor(replace(cursor.document, text=text[:offset] + text[offset + num :]), offset)
 
 
 def _is_whole_line(cursor: Cursor, text: str) -> bool:
@@ -57,7 +77,7 @@ def _merged_line(cursor: Cursor, body: str, end: str) -> tuple[str, int] | None:
         word = _within_word(kept, rest, overlap)
         return None if word is None else (word, 0)
     if overlap:
-        return kept, 0
+        return kept, _num_closed_twice(cursor, kept, rest)
     text, num_replaced = _without_surplus(cursor, body, rest)
     return text + _line_end(cursor, text, end, rest[num_replaced:]), num_replaced
 
@@ -83,6 +103,13 @@ def _can_go(cursor: Cursor, body: str, rest: str, length: int) -> bool:
         return False
     gone = body[len(body) - length :]
     return bool(gone.strip(_CLOSERS)) or len(scan(gone).surplus) <= _num_spare(cursor, body, rest)
+
+
+def _num_closed_twice(cursor: Cursor, kept: str, rest: str) -> int:
+    """How many brackets at the start of the rest close what the text has closed: `x) -> None:` before `)`."""
+    code = code_of(rest, cursor.language)
+    num = len(scan(cursor.before + kept + code).surplus) - len(scan(cursor.before + code).surplus)
+    return num if num > 0 and not rest[:num].strip(")]}") and len(rest) >= num else 0
 
 
 def _num_spare(cursor: Cursor, body: str, rest: str) -> int:

@@ -30,7 +30,7 @@ from lsp_complete.text.document import Document, with_eol
 
 # A model that has lost its way writes the same few letters again and again; rulers of `-` or `=` are meant.
 _RUNAWAY = re.compile(r"([^\W_]{1,8}?)\1{11,}")
-
+# A dot behind a value, not one of `1.` or `..`; and a name behind a blank, not a sentence.
 _DOT = re.compile(r"(?:[^\W\d]\w*|[)\]])\.$")
 _NAME = re.compile(r" +[a-z_]")
 _LITTLE = frozenset(")]};,\"'`")

@@ -90,6 +90,10 @@ class Settings(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
 
 
+# What keeps code out of prompts adds up: no layer lets out what another one excludes.
+_KEEPING_OUT = ("exclude", "disabled_languages", "disabled_scopes", "disabled_repositories")
+
+
 def load_settings(
     overrides: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
@@ -106,7 +110,9 @@ def load_settings(
         (COMMAND_LINE, dict(overrides or {})),
     ):
         consents.append(layer.get("telemetry"))
-        values |= _good_values(layer, origin, problems)
+        good = _good_values(layer, origin, problems)
+        kept_out = {name: (*values.get(name, ()), *good[name]) for name in _KEEPING_OUT if name in good}
+        values |= good | kept_out
     values["telemetry"] = consent(consents, environ).value
     return Settings(**values), problems
 

@@ -45,6 +45,10 @@ class Connection:
         return self._source.status if isinstance(self._source, LocalService) else self._failure
 
     @property
+    def is_answering(self) -> bool:
+        return self.completer is not None and self.completer.is_answering
+
+    @property
     def trouble(self) -> Trouble | None:
         return self.completer.trouble if self.completer else None
 

@@ -309,14 +309,14 @@ class Session:
     def _changed(self) -> None:
         """Something that the status is made of may be another one. Until the editor is ready it is told nothing."""
         status = self.status
+        if status.state is State.READY and self._connection.is_answering:
+            self._told_of.clear()
         if not self._is_warm or status == self._last_status:
             return
         self._last_status = status
         self._on_status(status)
-        if status.state is State.READY:
-            self._told_of.clear()
-            if self._pipeline is not None:
-                self._pipeline.ready()
+        if status.state is State.READY and self._pipeline is not None:
+            self._pipeline.ready()
         elif status.is_notable and status.state not in self._told_of:
             self._told_of.add(status.state)
             self._on_problem(notice(status))

@@ -28,7 +28,7 @@ from tests.fakes import STOP_TOKEN, RecitingEngine, request
 
 FIBONACCI = "def fibonacci(n):\n    if n < 2:\n        return n\n    return "
 FACTORIAL = "def factorial(n):\n    if n == 0:\n        return 1\n    return "
-LONG = "".join(f"value_{i} = compute({i}, {i + 1})\n" for i in range(30)) + FIBONACCI
+LONG = "".join(f"value_{i} = compute({i}, {i + 1})\n" for i in range(12)) + FIBONACCI
 # Only a test that fails waits so long.
 PATIENCE_S = 60
 

@@ -59,3 +59,10 @@ def test_in_a_long_document_a_line_far_from_its_class_is_judged_as_in_a_short_on
     check(LONG[:at] + "█\n" + LONG[at:], text, LONG[:at] + text + LONG[at:])
     check(LONG[:at] + "█\n" + LONG[at:], text.replace("2)", "2))"), LONG[:at] + text + LONG[at:])
     check_withheld(LONG[:at] + "█\n" + LONG[at:], "    def def\n", Withheld.BREAKS_SYNTAX)
+
+
+def test_long_lines_nearby_are_not_looked_at() -> None:
+    long = f"x = [{'1, ' * 20_000}]\n"
+    accepted = f"{long}\ndef f(a):\n    y = g(a)\n    return y\n\n{long}"
+    for raw in ("g(a)", "g(a))"):
+        check(accepted.replace("g(a)", "█"), raw, accepted, LINE)

@@ -156,7 +156,7 @@ async def test_a_change_of_another_document_makes_it_old():
 
 
 async def test_where_too_much_was_asked_for_nobody_it_is_asked_no_more():
-    long = "value_of_something_quite_long(with_arguments)" * 8
+    long = " + ".join(f"value_of_something_{number}(with_arguments)" for number in range(8))
     user = User({"x = ": long, f"x = {long}": long, "x = v": long, "x = va": long})
     for number in range(4):
         user.become(f"a{number}\nx = █\n")

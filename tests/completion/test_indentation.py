@@ -78,3 +78,40 @@ def test_no_spaces_come_after_a_header_in_a_file_of_tabs() -> None:
 def test_nothing_is_rounded_in_a_file_of_three_spaces() -> None:
     check("def f(x):\n   █\n", "if x:\n      a()\n   b()\n", "def f(x):\n   if x:\n      a()\n   b()\n")
     check("def f(x):\n   █\n", "   if x:\n       a()\n", "def f(x):\n   if x:\n       a()\n")
+
+
+@pytest.mark.parametrize("unit", [*UNITS, "        "])
+@pytest.mark.parametrize("width", range(1, 16))
+def test_a_line_that_is_half_indented_is_taken_to_its_block(unit: str, width: int) -> None:
+    block = python(unit, "def f(xs):\n>for x in xs:\n>>print(x)\n>>")
+    own = unit * 2
+    if width >= len(own) or width % len(unit) == 0:
+        return  # a line may stand there
+    typed = block[: len(block) - len(own)] + own[:width]
+    lines = python(unit, "if x:\n>>>yield x\n>>print(x)")
+    accepted = block + lines + python(unit, "\n>>print()\n")
+    below = python(unit, "\n>>print()\n")
+    check(f"{typed}█{below}", own[width:] + lines, accepted)
+    check(f"{typed}█{below}", lines, accepted)
+    check(f"{typed}█{below}", own + lines, accepted)
+
+
+@pytest.mark.parametrize("unit", [unit for unit in UNITS if len(unit) > 1])
+def test_a_new_block_that_is_half_indented_gets_the_indentation_of_the_others(unit: str) -> None:
+    before = python(unit, "def f(x):\n>return x\n\n\ndef g(x):\n")
+    check(f"{before}{unit[:1]}█\n", f"{unit[1:]}y = x\n{unit}return y\n", python(unit, f"{before}>y = x\n>return y\n"))
+
+
+def test_between_two_lines_of_a_block_a_line_is_not_less_indented() -> None:
+    check(
+        "def f():\n        a()\n    █\n        c()\n", "    b()\n", "def f():\n        a()\n        b()\n        c()\n"
+    )
+
+
+def test_lines_that_count_from_a_half_indented_line_move_with_it() -> None:
+    block = "def f(x):\n    a()\n"
+    check(f"{block}  █\n", "if x:\n      b()\n  c()\n", f"{block}    if x:\n        b()\n    c()\n")
+
+
+def test_the_closing_line_of_a_block_stays_where_it_is() -> None:
+    check("f() {\n  if (a) {\n    b();\n  █\n}\n", "}\n", "f() {\n  if (a) {\n    b();\n  }\n}\n", path="a.js")

@@ -1,5 +1,5 @@
-"""Real files, cut at random places, with hostile answers: what is accepted harms nothing. `bench joins` does the same at
-length."""
+"""Real files, cut at random places, with hostile answers: what is accepted harms nothing. `bench joins` does the same
+at length."""
 
 import random
 import sysconfig
@@ -21,7 +21,9 @@ MOST_SHARE = 0.01
 def files() -> list[tuple[str, str]]:
     library = Path(sysconfig.get_path("stdlib"))
     samples = [path for path in sorted(SAMPLES.iterdir()) if path.suffix != ".toml"]
-    return [(path.name, path.read_text(encoding="utf-8")) for path in [*samples, *(library / name for name in STANDARD)]]
+    return [
+        (path.name, path.read_text(encoding="utf-8")) for path in [*samples, *(library / name for name in STANDARD)]
+    ]
 
 
 def all_holes(rng: random.Random) -> list[Hole]:
@@ -40,7 +42,8 @@ def test_an_accepted_answer_says_nothing_twice_moves_nothing_and_parses_as_befor
             if isinstance(outcome, Insertion):
                 num_shown += 1
                 found += Counter(faults(hole, outcome))
-    assert num_shown and not +found
+    assert num_shown
+    assert not +found
 
 
 def test_right_answers_are_not_taken_for_damage() -> None:

@@ -3,9 +3,12 @@
 import ast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lsp_complete.completion.postprocess import Insertion, Withheld, accept, judge
 from lsp_complete.protocol.completion import Mode
+from lsp_complete.text.document import Document
 from tests.completion.cursor_case import at, check, check_withheld
 
 LINE = Mode.LINE
@@ -95,6 +98,35 @@ def test_a_text_that_goes_on_after_the_bracket_takes_its_place() -> None:
     check("if (█) {\n", "x) {\n  a();\n}\n", "if (x) {\n  a();\n}\n", path="a.js")
 
 
+@pytest.mark.parametrize(
+    ("marked", "raw", "accepted"),
+    [
+        ('    case "du█"', 'mp":', '    case "dump":'),
+        ('    case "du█":', 'mp":', '    case "dump":'),
+        ('x = f("a█")', 'bc")', 'x = f("abc")'),
+        ('x = f("a█")', 'bc", 2)', 'x = f("abc", 2)'),
+        ('x = f("a█")', 'bc", "d")', 'x = f("abc", "d")'),
+        ("x = f('a█', b)", "c', d, b)", "x = f('ac', d, b)"),
+        ("x = f('a█', b)", "c', b)", "x = f('ac', b)"),
+        ('x = {"a█"}', 'b": 1}', 'x = {"ab": 1}'),
+        ('x = "█"', '" + "b"', 'x = "" + "b"'),
+        ('x = """█"""', 'a""" + b', 'x = """a""" + b'),
+    ],
+)
+def test_a_string_that_the_editor_has_closed_is_closed_once(marked: str, raw: str, accepted: str) -> None:
+    check(f"{marked}\n", raw, f"{accepted}\n", LINE)
+
+
+def test_a_block_behind_a_string_takes_the_place_of_the_quote_that_the_editor_has_closed() -> None:
+    check(
+        "switch (x) {\n  case 'du█'\n}\n",
+        "mp':\n    y();\n",
+        "switch (x) {\n  case 'dump':\n    y();\n}\n",
+        Mode.BLOCK,
+        "a.js",
+    )
+
+
 def test_a_block_between_brackets_ends_before_the_closing_one() -> None:
     for raw in ("\n  a();\n", "\n  a();\n});\n", "\n  a();\n})", "\n  a();"):
         document, offset = at("f(() => {█});\n", path="a.js")
@@ -133,8 +165,31 @@ def test_an_accepted_call_parses() -> None:
         ast.parse(document.text[:offset] + outcome.text + document.text[offset + outcome.num_replaced :])
 
 
+@pytest.mark.parametrize("raw", ["a: int) -> str:", "a: int) -> str:)"])
+def test_a_bracket_of_the_editor_goes_where_the_text_has_closed_it(raw: str) -> None:
+    check('def name(█)\n    """It."""\n', raw, 'def name(a: int) -> str:\n    """It."""\n', LINE)
+
+
 def test_a_text_that_goes_on_from_the_end_of_the_line_takes_its_place() -> None:
     document, offset = at('def f(cents):\n    return █f"{cents}"\n', "a.py", "\n")
     insertion = judge(document, offset, LINE, 'f"{cents}" if cents else "0"')
     assert isinstance(insertion, Insertion)
     assert accept(document, offset, insertion) == 'def f(cents):\n    return f"{cents}" if cents else "0"\n'
+
+
+@pytest.mark.parametrize(("marked", "raw"), [("{foo█)}}  ", "),  (}\n["), ("{f(█)}", ")}"), ("[{a(█)}]", "), (}]")])
+def test_what_is_replaced_is_written_again(marked: str, raw: str) -> None:
+    document, offset = at(f"{marked}\n", path="a.unknown")
+    outcome = judge(document, offset, LINE, raw)
+    replaced = document.text[offset : offset + outcome.num_replaced] if isinstance(outcome, Insertion) else ""
+    letters = iter(outcome.text if isinstance(outcome, Insertion) else "")
+    assert all(letter in letters for letter in replaced)
+
+
+@given(*[st.text("(){}[],; a\"'", max_size=6) for _ in range(3)])
+def test_nothing_that_is_replaced_is_lost(before: str, rest: str, raw: str) -> None:
+    document = Document("file:///a.js", f"{before}{rest}\nfoo\n", "a.js")
+    outcome = judge(document, len(before), LINE, raw)
+    if isinstance(outcome, Insertion):
+        letters = iter(outcome.text)
+        assert all(letter in letters for letter in rest[: outcome.num_replaced].rstrip())

@@ -85,3 +85,52 @@ def test_an_empty_document_is_completed() -> None:
 def test_characters_outside_the_first_plane_are_characters() -> None:
     check('x = "😀█😀"\n', '𝒜😀"', 'x = "😀𝒜😀"\n', Mode.LINE)
     check('s = "😀" + f(█)\n', '"😀😀")', 's = "😀" + f("😀😀")\n', Mode.LINE)
+
+
+@pytest.mark.parametrize("raw", [")", "]", ";", ",", " }", '"', " ;\n"])
+def test_one_character_that_ends_something_is_too_little(raw: str) -> None:
+    check_withheld("x = f(a█\n", raw, Withheld.TOO_LITTLE, Mode.LINE)
+
+
+def test_a_closing_line_is_not_too_little() -> None:
+    check("f() {\n  a();\n█\n", "}", "f() {\n  a();\n}\n", Mode.LINE, path="a.js")
+
+
+@pytest.mark.parametrize("before", ["cart.", "f(x).", "a[0].", "x = self.cart."])
+def test_a_blank_behind_a_dot_is_left_out(before: str) -> None:
+    check(f"{before}█\n", " total", f"{before}total\n", Mode.LINE)
+
+
+@pytest.mark.parametrize(
+    ("before", "raw"), [("# the end.", " then it"), ('x = "The end.', ' then it"'), ("# a.", " B")]
+)
+def test_a_blank_behind_the_end_of_a_sentence_is_kept(before: str, raw: str) -> None:
+    check(f"{before}█\n", raw, f"{before}{raw}\n", Mode.LINE)
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "mode", "filters"),
+    [
+        ("x = █\n", "1", Mode.LINE, ()),
+        ("x = █\n", "1\ny = 2", Mode.LINE, ("line",)),
+        ("def f():█\n", "\n    a()\nb()", Mode.BLOCK, ("block",)),
+        ("x = █\n", "1<|endoftext|>", Mode.LINE, ("marker",)),
+        ("    █\n", "a()\n    a()\n    a()\n", Mode.BLOCK, ("loop",)),
+        ("if a:\n    █\n", "    b()", Mode.LINE, ("indentation",)),
+        ("cart.█\n", " total", Mode.LINE, ("dot",)),
+        ("def f():\n    █\n    b()\n", "a()\n    b()\n", Mode.BLOCK, ("repeats-below",)),
+        ("f(█)\n", "a)", Mode.LINE, ("rest-of-line",)),
+        ("x = █\n", "f(a))", Mode.LINE, ("brackets",)),
+    ],
+)
+def test_an_insertion_names_the_filters_that_have_changed_the_text(
+    marked: str, raw: str, mode: Mode, filters: tuple[str, ...]
+) -> None:
+    document, offset = at(marked)
+    outcome = judge(document, offset, mode, raw)
+    assert isinstance(outcome, Insertion)
+    assert outcome.filters == filters
+
+
+def test_filters_make_no_other_insertion() -> None:
+    assert Insertion("a", 0, ("line",)) == Insertion("a")

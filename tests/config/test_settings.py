@@ -22,6 +22,13 @@ def test_each_layer_wins_over_the_one_below(file):
     assert problems == []
 
 
+def test_no_layer_lets_out_what_another_one_excludes(file):
+    file.write_text('exclude = ["*.pem"]\ndisabled_languages = ["sql"]\n')
+    settings, _ = load_settings({"exclude": ["gen/"]}, {"LSP_COMPLETE_EXCLUDE": "*.key"}, file)
+    assert settings.exclude == ("*.pem", "*.key", "gen/")
+    assert settings.disabled_languages == ("sql",)
+
+
 def test_a_bad_value_leaves_the_layer_below_in_force_and_is_reported_once(file):
     file.write_text('debounce_ms = 1\nprompt_tokens = "many"\n')
     environ = {"LSP_COMPLETE_DEBOUNCE_MS": "soon", "LSP_COMPLETE_LINE_TOKENS": "12"}

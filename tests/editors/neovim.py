@@ -1,8 +1,8 @@
 """A real Neovim without a terminal, driven through its own interface: keys in, screen and buffer out."""
 
-import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 import time
@@ -15,7 +15,7 @@ import msgpack
 import psutil
 import pytest
 
-from tests.editors.outcomes import Outcomes, until
+from tests.editors.outcomes import PATIENCE_S, Outcomes, until
 
 PLUGIN = Path(__file__).parent.parent.parent / "lsp_complete" / "nvim"
 SERVER = [sys.executable, "-P", "-m", "lsp_complete", "lsp"]
@@ -65,7 +65,7 @@ class Connection:
         self._num_calls = 0
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Raises EOFError if Neovim goes, RuntimeError if it cannot do it."""
+        """Raises EOFError if Neovim goes, RuntimeError if it cannot do it, TimeoutError if it waits for a key."""
         assert self.process.stdin is not None
         self._num_calls += 1
         self.process.stdin.write(msgpack.packb([_REQUEST, self._num_calls, method, arguments]))
@@ -83,6 +83,8 @@ class Connection:
         while True:
             for message in self._unpacker:
                 return list(message)
+            if not select.select([self.process.stdout], [], [], PATIENCE_S)[0]:
+                raise TimeoutError("Neovim does not answer")
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             if not data:
                 raise EOFError
@@ -151,8 +153,12 @@ class Neovim:
         until(f"text {text!r}", lambda: self.text == text)
 
     def quit(self) -> None:
-        with contextlib.suppress(EOFError, BrokenPipeError):
+        try:
             self._call("nvim_command", "qa!")
+        except TimeoutError:
+            self._connection.process.kill()
+        except (EOFError, BrokenPipeError):
+            pass
         self._connection.close()
 
     def kill(self) -> None:

@@ -52,6 +52,13 @@ require('blink.cmp').setup({
   sources = { default = { 'words' }, providers = { words = { name = 'words', module = 'zebras' } } },
 })
 """
+_FIND = """
+local home, places = ...
+require('lsp_complete').options.cmd = nil
+vim.env.HOME, vim.env.PATH, vim.env.XDG_DATA_HOME = home, places .. '/path', nil
+vim.env.VIRTUAL_ENV, vim.env.CONDA_PREFIX = places .. '/environment', nil
+return (require('lsp_complete.server').find())
+"""
 # To load it, and to answer, on a busy machine.
 _MODEL_S = 120.0
 # Menus are late for who types faster.
@@ -110,7 +117,8 @@ def test_a_menu_has_the_key_while_it_is_open_and_the_suggestion_else(start, name
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_key_that_a_user_has_mapped_does_that_without_a_suggestion(start, case):
-    bench = start(case, before="vim.keymap.set('i', '<Tab>', function() return 'mapped' end, { expr = true })")
+    mapped = "vim.keymap.set('i', '<Tab>', function() return 'mapped' end, { expr = true })"
+    bench = start(case, before=mapped, after="require('lsp_complete').setup({})")  # as a reloaded configuration has it
     bench.neovim.keys("zzz<Tab>")
     bench.neovim.until_text("zzzmapped")
     bench.neovim.type("\n" + BEGUN)
@@ -165,7 +173,7 @@ def test_the_service_may_die_and_come_back_while_somebody_types(start, case, ser
 
 @pytest.mark.parametrize("case", CASES[::2])
 def test_a_server_that_crashes_is_started_again(start, case):
-    bench = start(case)
+    bench = start(case, before="vim.o.cmdheight = 6")  # Neovim has much to say of it, and no key need be pressed
     crashed = bench.neovim.process.children()
     for process in crashed:
         process.kill()
@@ -211,6 +219,25 @@ def test_checkhealth_finds_no_fault(start, case):
     assert "server: " in report
     assert "running for" in report
     assert "ERROR" not in report
+
+
+def test_the_server_is_found_where_installers_put_it(start, tmp_path):
+    bench = start()
+    home, places = tmp_path / "home", tmp_path / "places"
+    found = {}
+    for place in (
+        home / ".local" / "bin",
+        home / ".local" / "share" / "uv" / "tools" / "lsp-complete" / "bin",
+        home / ".local" / "share" / "pipx" / "venvs" / "lsp-complete" / "bin",
+        places / "environment" / "bin",
+        places / "path",
+    ):
+        place.mkdir(parents=True)
+        program = place / "lsp-complete"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        found[program] = bench.neovim.lua(_FIND, str(home), str(places))
+    assert found == {program: [str(program), "lsp"] for program in found}
 
 
 def test_what_is_printed_for_a_plain_configuration_works(tmp_path, neovims, service, monkeypatch):

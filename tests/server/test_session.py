@@ -1,10 +1,12 @@
 """A session: its settings, what they change, and that nothing goes wrong where the editor can see it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from lsp_complete.protocol.completion import Trigger
+from lsp_complete.protocol.completion import Finish, FinishChunk, TextChunk, Trigger
+from lsp_complete.protocol.errors import RateLimited
 from lsp_complete.protocol.events import Requested, Suppressed
 from lsp_complete.server.session import Session
 from lsp_complete.text.document import Document
@@ -131,3 +133,34 @@ async def test_the_service_can_be_changed_between_questions(session):
             session.configure({"url": url, "credential": CREDENTIAL})
             assert await suggest(session) == text
         await session.aclose()
+
+
+async def test_a_limit_that_comes_again_behind_each_pause_is_told_once_until_a_question_is_answered(session, problems):
+    class Limited:
+        is_over = False
+
+        async def complete(self, request):
+            if not self.is_over:
+                raise RateLimited(retry_after_s=30)
+            yield TextChunk("1")
+            yield FinishChunk(Finish.STOP)
+
+    async def asks_behind_the_pause():
+        clock[0] += 60
+        return await suggest(session, Trigger.AUTOMATIC)
+
+    limited, clock = Limited(), [1_800_000_000.0]
+    session.configure({"url": "http://127.0.0.1:1", "debounce_ms": 0})
+    session.warm()
+    session.answer_from(limited)
+    session._connection.completer._wall_clock = lambda: clock[0]
+    for _ in range(3):
+        assert await asks_behind_the_pause() is None
+    assert len(problems) == 1
+    limited.is_over = True
+    assert await asks_behind_the_pause() == "1"
+    limited.is_over = False
+    session.changed(DOCUMENT, replace(DOCUMENT, text="y = "), ())
+    session._pipeline._recent.forget(DOCUMENT.uri)
+    assert await asks_behind_the_pause() is None
+    assert len(problems) == 2

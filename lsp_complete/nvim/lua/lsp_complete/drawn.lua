@@ -11,7 +11,7 @@ local namespace = api.nvim_create_namespace('lsp_complete')
 ---@class lsp_complete.Drawn what is known of a buffer
 ---@field found lsp_complete.Suggestion[]
 ---@field index integer which of them is on the screen
----@field asked? { client: vim.lsp.Client, id: integer }
+---@field asked? { client: vim.lsp.Client, id: integer, kind: integer, place: lsp_complete.Place }
 ---@field is_waiting? boolean a question is about to be asked
 
 ---@type table<integer, lsp_complete.Drawn>
@@ -119,19 +119,26 @@ local function ask(buf, kind)
   if not state or not client or not is_inserting(buf) then
     return
   end
-  give_up(buf)
   local place = suggestion.place()
+  local is_invoked_here = state.asked and state.asked.kind == INVOKED and vim.deep_equal(state.asked.place, place)
+  if kind == AUTOMATIC and is_invoked_here then
+    return
+  end
+  give_up(buf)
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
   params.context = { triggerKind = kind }
-  local _, id = client:request(METHOD, params, function(err, result, ctx)
-    if state.asked and state.asked.id == ctx.request_id then
-      state.asked = nil
+  local asked = { client = client, kind = kind, place = place }
+  local _, id = client:request(METHOD, params, function(err, result)
+    if state.asked ~= asked then
+      return -- a newer question has taken its place
     end
+    state.asked = nil
     if not err and result then
       answered(buf, client, place, result)
     end
   end, buf)
-  state.asked = id and { client = client, id = id }
+  asked.id = id
+  state.asked = id and asked
 end
 
 --- Once for all that one key does.

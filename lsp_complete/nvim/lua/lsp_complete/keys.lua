@@ -1,6 +1,9 @@
 --- Keys that do something while there is a suggestion, and what they did before otherwise.
 local M = {}
 
+---@type table<string, string> what a key did, by key: a second set-up must not take ours for it
+local kept = {}
+
 --- What was mapped to the key is kept under a name of its own, so that it works as it did: an expression, a script's
 --- own, a function. Without a mapping that name is the key itself.
 local function keep(lhs)
@@ -22,9 +25,9 @@ end
 ---@param command string
 ---@param desc string
 function M.map(lhs, is_on, command, desc)
-  local before = keep(lhs)
+  kept[lhs] = kept[lhs] or keep(lhs)
   vim.keymap.set('i', lhs, function()
-    return is_on() and ('<Cmd>%s<CR>'):format(command) or before
+    return is_on() and ('<Cmd>%s<CR>'):format(command) or kept[lhs]
   end, { expr = true, remap = true, desc = desc })
 end
 

@@ -20,7 +20,10 @@ local function inside(buf)
   local is_there, capability = pcall(require, 'vim.lsp._capability')
   local kind = is_there and capability.all and capability.all.inline_completion
   local found = kind and kind.active and kind.active[buf]
-  return found and found.show and found.hide and found.abort and found.request and found or nil
+  for _, name in ipairs({ 'show', 'hide', 'abort', 'request', 'reset_timer' }) do
+    found = found and type(found[name]) == 'function' and found or nil
+  end
+  return found or nil
 end
 
 --- An item of Neovim's as a suggestion. Without knowing where it was asked for, the cursor's place is taken.
@@ -159,8 +162,10 @@ end
 
 ---@param is_invoked boolean the user asks, and not we for him
 function M.ask(buf, is_invoked)
+  local found = assert(inside(buf))
   if api.nvim_get_mode().mode:match('^i') then
-    assert(inside(buf)):request(is_invoked and INVOKED or AUTOMATIC)
+    found:reset_timer() -- the automatic question of the last key would take its place
+    found:request(is_invoked and INVOKED or AUTOMATIC)
   end
 end
 
