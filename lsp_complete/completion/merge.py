@@ -138,8 +138,8 @@ def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:
     num_spare, surplus = _num_spare(cursor, body, rest), scan(body).surplus
     for count in range(num_spare, 0, -1):
         kept = body[: len(body) - _overlap(cursor, body, rest[count:])]
-        replaces = "".join(body[index] for index in surplus[:count] if index < len(kept))
-        if len(replaces) == count and rest.startswith(replaces):
+        closers = "".join(body[index] for index in surplus if index < len(kept))
+        if count <= len(rest) and rest[:count] in closers:
             return kept, count
     at_end = len(body) - len(body.rstrip(")]}"))
     body = body[: len(body) - min(num_spare, at_end)]

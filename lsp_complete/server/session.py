@@ -313,9 +313,10 @@ class Session:
             self._told_of.clear()
         if not self._is_warm or status == self._last_status:
             return
+        was_ready = self._last_status is not None and self._last_status.state is State.READY
         self._last_status = status
         self._on_status(status)
-        if status.state is State.READY and self._pipeline is not None:
+        if status.state is State.READY and not was_ready and self._pipeline is not None:
             self._pipeline.ready()
         elif status.is_notable and status.state not in self._told_of:
             self._told_of.add(status.state)

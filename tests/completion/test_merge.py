@@ -111,10 +111,15 @@ def test_a_text_that_goes_on_after_the_bracket_takes_its_place() -> None:
         ('x = {"a█"}', 'b": 1}', 'x = {"ab": 1}'),
         ('x = "█"', '" + "b"', 'x = "" + "b"'),
         ('x = """█"""', 'a""" + b', 'x = """a""" + b'),
+        ('x = f(a, f"{b[█})', '1]} and {c}"', 'x = f(a, f"{b[1]} and {c}")'),
     ],
 )
 def test_a_string_that_the_editor_has_closed_is_closed_once(marked: str, raw: str, accepted: str) -> None:
     check(f"{marked}\n", raw, f"{accepted}\n", LINE)
+
+
+def test_a_bracket_behind_one_that_the_user_has_left_open_takes_the_editor_s_place() -> None:
+    check("see (also [thi█)\n", "s](a.md)) `code` here", "see (also [this](a.md)) `code` here\n", LINE, "a.md")
 
 
 def test_a_block_behind_a_string_takes_the_place_of_the_quote_that_the_editor_has_closed() -> None:
