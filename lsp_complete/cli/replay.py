@@ -53,16 +53,16 @@ def run(
 
     if editor not in PROFILES:
         raise typer.BadParameter(f"not one of: {', '.join(PROFILES)}", param_hint="--editor")
+    is_real = bool(url) or service is Service.OWN
+    is_virtual = clock is Clock.VIRTUAL and not is_real  # what another process does cannot be leapt over
     try:
         name, root = root_of(tree, tree_folder(), partial(print, file=sys.stderr))
+        plan = Plan(root, seed, keys, PROFILES[editor], Latency(warm_ms, cold_ms), is_virtual=is_virtual)
+        with shown("keys") as draw:
+            log = replay(plan, partial(draw, name), _connect(url) if is_real else None)
     except TreeError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from None
-    is_real = bool(url) or service is Service.OWN
-    is_virtual = clock is Clock.VIRTUAL and not is_real  # what another process does cannot be leapt over
-    plan = Plan(root, seed, keys, PROFILES[editor], Latency(warm_ms, cold_ms), is_virtual=is_virtual)
-    with shown("keys") as draw:
-        log = replay(plan, partial(draw, name), _connect(url) if is_real else None)
     result = report(log)
     if as_json:
         print(json.dumps(asdict(result)))

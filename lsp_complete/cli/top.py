@@ -32,6 +32,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Look once, and print JSON.")] = False,
 ) -> None:
     """A completion service at work: reuse of prompts, first text warm and cold, cancels, waste, evictions."""
+    from lsp_complete.completion.answer import detail_of
     from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.errors import CompletionError
 
@@ -43,7 +44,7 @@ def run(
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_watch(settings, every, once or as_json or not sys.stdout.isatty(), as_json))
     except CompletionError as error:
-        print(f"lsp-complete: {error}", file=sys.stderr)
+        print(f"lsp-complete: {detail_of(error)}", file=sys.stderr)
         raise typer.Exit(1) from None
 
 

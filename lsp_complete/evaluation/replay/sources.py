@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from lsp_complete.evaluation.trees import TreeError
 from lsp_complete.text.languages import language_of
 
 # Shorter files hold nothing to complete; longer ones are written by programs.
@@ -59,7 +60,7 @@ class Task:
 
 def tasks(root: Path, rng: random.Random, num_characters: int) -> list[Task]:
     """So much to type in this tree, or as much as there is: changes of its history where it has one, else pieces of its
-    files. No file comes twice."""
+    files. No file comes twice. Raises TreeError where there is nothing."""
     paths = _files(root)
     rng.shuffle(paths)
     found: dict[str, Task] = {}
@@ -69,6 +70,9 @@ def tasks(root: Path, rng: random.Random, num_characters: int) -> list[Task]:
         num_characters -= task.num_characters
         if num_characters <= 0:
             break
+    if not found:
+        sizes = f"{_LEAST_CHARACTERS:,} to {_MOST_CHARACTERS:,}"
+        raise TreeError(f"nothing to type in {root}: no source file there has {sizes} characters")
     return rng.sample(list(found.values()), len(found))
 
 
