@@ -9,6 +9,7 @@ from lsp_complete.evaluation.replay import report, sources
 from lsp_complete.evaluation.replay.log import Log, Outcome
 from lsp_complete.evaluation.replay.profiles import PROFILES
 from lsp_complete.evaluation.replay.run import Plan, replay
+from lsp_complete.evaluation.trees import TreeError
 from lsp_complete.protocol.events import Accepted, Hex, How, Part, Record, Rung, Shown
 
 FUNCTION = '''
@@ -75,3 +76,9 @@ def test_logs_add_up() -> None:
     one, other = Log(num_keys=1, outcomes={"a": Outcome.PART}), Log(num_keys=2, cold={"b"})
     one.add(other)
     assert (one.num_keys, one.outcomes, one.cold) == (3, {"a": Outcome.PART}, {"b"})
+
+
+def test_a_tree_without_a_file_to_type_says_so(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    with pytest.raises(TreeError, match="nothing to type"):
+        replay(Plan(tmp_path, num_keys=10))

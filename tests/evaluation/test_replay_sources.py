@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lsp_complete.evaluation.replay.sources import Task, tasks
-from lsp_complete.evaluation.trees import TreeError
 
 LINES = st.lists(st.sampled_from(["def f(a, b):", "    return a + b", "", "x = f(1, 2)", "# é ü 😀 said"]), min_size=60)
 
@@ -80,9 +79,3 @@ def test_changes_of_the_history_are_typed_and_nothing_of_the_repository_is_run(t
     assert result(task) == new
     assert [change.num_removed > 0 for change in task.changes] == [True, True]
     assert not ran.exists()
-
-
-def test_a_tree_without_a_file_to_type_says_so(tmp_path):
-    write(tmp_path, "a.py", "x = 1\n")
-    with pytest.raises(TreeError, match="nothing to type"):
-        tasks(tmp_path, random.Random(1), 100)

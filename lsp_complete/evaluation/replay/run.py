@@ -22,6 +22,7 @@ from lsp_complete.evaluation.replay.profiles import VS_CODE, Profile
 from lsp_complete.evaluation.replay.sources import Task
 from lsp_complete.evaluation.replay.typist import Typist
 from lsp_complete.evaluation.replay.user import ELSEWHERE, User
+from lsp_complete.evaluation.trees import TreeError
 from lsp_complete.protocol.completion import Completer
 from lsp_complete.telemetry.store import FILE, EventStore
 
@@ -56,7 +57,8 @@ class Plan:
 
 
 def replay(plan: Plan, progress: Progress = lambda done, total: None, connect: Connect | None = None) -> Log:
-    """Against the simulated service, or whatever the server is connected with by `connect`."""
+    """Against the simulated service, or whatever the server is connected with by `connect`. Raises TreeError where
+    there is nothing to type."""
     with tempfile.TemporaryDirectory(prefix="lsp-complete-replay-") as folder:
         return clock.run(_replay(plan, Path(folder), progress, connect), is_virtual=plan.is_virtual)
 
@@ -68,6 +70,9 @@ def in_process(completer: Completer) -> Connect:
 async def _replay(plan: Plan, folder: Path, progress: Progress, connect: Connect | None) -> Log:
     rng = random.Random(plan.seed)
     tasks = sources.tasks(plan.tree, rng, int(plan.num_keys * _CHARACTERS_PER_KEY))
+    if not tasks:
+        sizes = f"{sources.LEAST_CHARACTERS:,} to {sources.MOST_CHARACTERS:,}"
+        raise TreeError(f"nothing to type in {plan.tree}: no source file there has {sizes} characters")
     root = _copied(plan.tree, folder / plan.tree.resolve().name, tasks)
     log, truth = Log(), Truth()
     oracle = Oracle(truth, plan.seed, plan.latency)

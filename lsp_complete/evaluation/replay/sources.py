@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from lsp_complete.evaluation.trees import TreeError
 from lsp_complete.text.languages import language_of
 
 # Shorter files hold nothing to complete; longer ones are written by programs.
-_LEAST_CHARACTERS, _MOST_CHARACTERS = 800, 60_000
+LEAST_CHARACTERS, MOST_CHARACTERS = 800, 60_000
 _MAX_LINE = 160
 # What is written at one place: a few lines, or the end of one; and how many places of a file.
 _NUM_LINES = (1, 12)
@@ -60,7 +59,7 @@ class Task:
 
 def tasks(root: Path, rng: random.Random, num_characters: int) -> list[Task]:
     """So much to type in this tree, or as much as there is: changes of its history where it has one, else pieces of its
-    files. No file comes twice. Raises TreeError where there is nothing."""
+    files. No file comes twice."""
     paths = _files(root)
     rng.shuffle(paths)
     found: dict[str, Task] = {}
@@ -70,9 +69,6 @@ def tasks(root: Path, rng: random.Random, num_characters: int) -> list[Task]:
         num_characters -= task.num_characters
         if num_characters <= 0:
             break
-    if not found:
-        sizes = f"{_LEAST_CHARACTERS:,} to {_MOST_CHARACTERS:,}"
-        raise TreeError(f"nothing to type in {root}: no source file there has {sizes} characters")
     return rng.sample(list(found.values()), len(found))
 
 
@@ -104,7 +100,7 @@ def _fit(data: bytes) -> str | None:
         text = data.decode("utf-8")
     except ValueError:
         return None
-    is_fit = _LEAST_CHARACTERS <= len(text) <= _MOST_CHARACTERS and "\r" not in text and not text.startswith("\ufeff")
+    is_fit = LEAST_CHARACTERS <= len(text) <= MOST_CHARACTERS and "\r" not in text and not text.startswith("\ufeff")
     return text if is_fit and max(map(len, text.split("\n"))) <= _MAX_LINE else None
 
 
