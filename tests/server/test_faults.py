@@ -17,13 +17,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest.fixture
-def editor(editor):
-    """Asks nothing that nobody has asked for, so that each answer is the one to the question."""
-    editor.configure(warm_ahead=False)
-    return editor
-
-
-@pytest.fixture
 def answers(service):
     """Sets what the service answers; `is_held`: not before `let_go`."""
 

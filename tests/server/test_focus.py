@@ -8,6 +8,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 HEAD = "import os\n" * 30
 
 
+@pytest.fixture
+def editor(editor):
+    editor.configure(warm_ahead=True)
+    return editor
+
+
 def focus(editor, buffer, **more):
     editor.notify("textDocument/didFocus", {"textDocument": {"uri": buffer.uri}, **more})
 

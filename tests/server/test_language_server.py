@@ -116,7 +116,6 @@ async def test_an_answer_under_way_that_agrees_with_what_is_typed_is_waited_for(
 
 
 async def test_what_was_answered_is_not_asked_again_while_it_is_typed(editor, service):
-    editor.configure(warm_ahead=False)
     service.engine.text = "value"
     buffer = Buffer(editor, "x = █\n")
     assert items(await editor.answer(buffer.complete_later()))[0]["insertText"] == "value"
