@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.cli.failure import fail
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -37,15 +39,13 @@ def run(
     from lsp_complete.protocol.errors import CompletionError
 
     if find_spec("prometheus_client") is None:
-        print("lsp-complete: to read metrics, install lsp-complete with the extra `serve`", file=sys.stderr)
-        raise typer.Exit(1)
+        fail("to read metrics, install lsp-complete with the extra `serve`")
     settings, _ = load_settings()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_watch(settings, every, once or as_json or not sys.stdout.isatty(), as_json))
     except CompletionError as error:
-        print(f"lsp-complete: {detail_of(error)}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        fail(detail_of(error))
 
 
 async def _watch(settings: "Settings", every_s: float, is_once: bool, as_json: bool) -> None:

@@ -90,27 +90,15 @@ class HttpCompleter:
 
     async def health(self, session_id: str = "") -> dict[str, Any]:
         """What the service says about itself; `session_id` tells it that this session is still there."""
-        deadline_s = _deadline_s(_HEALTH_S * 1000)
         path = f"{HEALTH_PATH}?session_id={quote(session_id, safe='')}" if session_id else HEALTH_PATH
-        response = await self._send(self._request("GET", path), deadline_s)
-        try:
-            await self._expect(response, "application/json", deadline_s)
-            health = _json(await _guard(_read(response), deadline_s))
-        finally:
-            await response.aclose()
+        health = _json(await self._get(path, "application/json"))
         if not isinstance(health, dict):
             raise BadAnswer("the service's health is not a JSON object")
         return health
 
     async def metrics(self) -> str:
         """What the service has counted, in Prometheus's text format."""
-        deadline_s = _deadline_s(_HEALTH_S * 1000)
-        response = await self._send(self._request("GET", METRICS_PATH), deadline_s)
-        try:
-            await self._expect(response, "text/plain", deadline_s)
-            return (await _guard(_read(response), deadline_s)).decode("utf-8", "replace")
-        finally:
-            await response.aclose()
+        return (await self._get(METRICS_PATH, "text/plain")).decode("utf-8", "replace")
 
     async def end_session(self, session_id: str) -> None:
         """Tell the service that it may forget the session. Best effort: what goes wrong stays here."""
@@ -122,6 +110,15 @@ class HttpCompleter:
     async def aclose(self) -> None:
         await self._transport.aclose()
         await self._audit.flush()
+
+    async def _get(self, path: str, content_type: str) -> bytes:
+        deadline_s = _deadline_s(_HEALTH_S * 1000)
+        response = await self._send(self._request("GET", path), deadline_s)
+        try:
+            await self._expect(response, content_type, deadline_s)
+            return await _guard(_read(response), deadline_s)
+        finally:
+            await response.aclose()
 
     def _complete_request(self, request: CompletionRequest, body: bytes) -> Callable[[], httpx.Request]:
         headers = {"accept": EVENT_STREAM, "content-type": "application/json", "x-request-id": request.request_id}
