@@ -48,13 +48,13 @@ _IDLE_S = 60
 _TURNS = ("vscode", "neovim", "vscode", "lsp4ij", "vscode", "emacs", "vscode", "vscode-notices")
 
 
-def plans(num_keys: int, seed: int) -> list[Plan]:
+def plans(num_keys: int, seed: int, *, is_eager: bool = False) -> list[Plan]:
     say = partial(print, file=sys.stderr)
     roots = [root_of(tree.name, tree_folder(), say)[1] for tree in TYPED]
     num_jobs = max(len(roots), -(-num_keys // _KEYS_A_JOB))
     editors = [PROFILES[_TURNS[(number + number // len(_TURNS)) % len(_TURNS)]] for number in range(num_jobs)]
     return [
-        Plan(roots[number % len(roots)], seed + number, -(-num_keys // num_jobs), editor)
+        Plan(roots[number % len(roots)], seed + number, -(-num_keys // num_jobs), editor, is_eager=is_eager)
         for number, editor in enumerate(editors)
     ]
 
@@ -110,13 +110,14 @@ def run(arguments: list[str]) -> None:
     parser.add_argument("--keys", type=int, help="keys to press, all together")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--joins", action="store_true", help="show wrong joins and flicker, with their code")
+    parser.add_argument("--eager", action="store_true", help="by somebody who stops to see all that is suggested")
     parser.add_argument("--embedded", action="store_true", help="with the embedded model, on a real clock")
     options = parser.parse_args(arguments)
     try:
         if options.embedded:
             _run_embedded(options.keys or _KEYS_EMBEDDED, options.seed, as_json=options.json)
             return
-        logs = measure(plans(options.keys or NUM_KEYS, options.seed))
+        logs = measure(plans(options.keys or NUM_KEYS, options.seed, is_eager=options.eager))
     except TreeError as error:
         sys.exit(str(error))
     whole = Log()

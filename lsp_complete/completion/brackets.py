@@ -5,7 +5,7 @@ code, and a bracket of the wrong kind closes nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _QUOTE = re.compile("[\"'`]")
@@ -23,10 +23,21 @@ class Brackets:
 
 
 def scan(text: str) -> Brackets:
-    partners = {end - 1: start for start, end in _quoted(text)}
+    spans = list(_quoted(text))
+    return _paired(_hidden(text, spans), {end - 1: start for start, end in spans})
+
+
+def scan_behind(before: str, text: str) -> Brackets:
+    """The brackets of `text` alone, with offsets in it, and quotes as they pair up from `before` on. A string that
+    begins in `before` hides nothing."""
+    spans = ((start - len(before), end - len(before)) for start, end in _quoted(before + text))
+    return _paired(_hidden(text, [span for span in spans if span[0] >= 0]), {})
+
+
+def _paired(text: str, partners: dict[int, int]) -> Brackets:
     stack: list[int] = []
     surplus: list[int] = []
-    for index, char in enumerate(masked(text)):
+    for index, char in enumerate(text):
         if char in "([{":
             stack.append(index)
         elif char in _OPENERS:
@@ -39,8 +50,12 @@ def scan(text: str) -> Brackets:
 
 def masked(text: str) -> str:
     """The text with what stands in quotes made unrecognisable, character by character."""
+    return _hidden(text, _quoted(text))
+
+
+def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
     pieces, done = [], 0
-    for start, end in _quoted(text):
+    for start, end in spans:
         pieces += [text[done:start], "_" * (end - start)]
         done = end
     return "".join([*pieces, text[done:]])

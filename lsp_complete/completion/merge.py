@@ -7,7 +7,7 @@ closed by itself. Looks at the cursor's line alone, never at the lines below it.
 import re
 from dataclasses import replace
 
-from lsp_complete.completion.brackets import scan
+from lsp_complete.completion.brackets import scan, scan_behind
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
 
@@ -23,6 +23,7 @@ _MIN_REST = 4
 
 def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     """The text to insert, and how many characters right of the cursor it replaces; None if the two do not fit."""
+    text = _without_mismatch(cursor, text)
     if cursor.ends_line:
         return text.rstrip(), 0
     if cursor.above_line and _is_whole_line(cursor, text):
@@ -38,6 +39,16 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     if line_end and first.endswith(rest) and _can_go(cursor, first, rest, len(rest)):
         return body, len(cursor.rest)
     return _merged_line(cursor, body, text[len(body) :])
+
+
+def _without_mismatch(cursor: Cursor, text: str) -> str:
+    """The text without the brackets at its end that meet one of another kind, which it has opened: `if (a) {)`."""
+    body = text.rstrip()
+    found = scan_behind(cursor.before, body)
+    num = 0
+    while found.opened and len(body) - 1 - num in found.surplus:
+        num += 1
+    return body[: len(body) - num] if num else text
 
 
 def _num_closed_quotes(cursor: Cursor, line: str, rest: str) -> int:
@@ -109,14 +120,14 @@ def _num_closed_twice(cursor: Cursor, kept: str, rest: str) -> int:
     """How many brackets at the start of the rest close what the text has closed: `x) -> None:` before `)`."""
     code = code_of(rest, cursor.language)
     num = len(scan(cursor.before + kept + code).surplus) - len(scan(cursor.before + code).surplus)
-    return num if num > 0 and not rest[:num].strip(")]}") and len(rest) >= num else 0
+    return max(0, min(num, len(rest) - len(rest.lstrip(")]}"))))
 
 
 def _num_spare(cursor: Cursor, body: str, rest: str) -> int:
     """How many closing brackets of the body the line has too many, given those of the rest."""
     code = code_of(rest, cursor.language)
-    texts = (cursor.before + body + code, body, code)
-    return min(len(scan(text).surplus) for text in texts)
+    found = scan(cursor.before + body + code), scan_behind(cursor.before, body), scan(code)
+    return min(len(one.surplus) for one in found)
 
 
 def _is_inside_word(cursor: Cursor) -> bool:
@@ -135,7 +146,7 @@ def _within_word(kept: str, rest: str, overlap: int) -> str | None:
 def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:
     """The body without the brackets that the rest has; or with them, and the number of those in the rest that it takes
     the place of: `x) + 1` before `)`."""
-    num_spare, surplus = _num_spare(cursor, body, rest), scan(body).surplus
+    num_spare, surplus = _num_spare(cursor, body, rest), scan_behind(cursor.before, body).surplus
     for count in range(num_spare, 0, -1):
         kept = body[: len(body) - _overlap(cursor, body, rest[count:])]
         closers = "".join(body[index] for index in surplus if index < len(kept))

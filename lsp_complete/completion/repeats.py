@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from lsp_complete.completion.brackets import lacks_closer, scan
 from lsp_complete.completion.cursor import Cursor
-from lsp_complete.completion.lines import closers_of, is_closing
+from lsp_complete.completion.lines import closers_of, indentation, is_closing
 
 _CLOSERS_AT_END = re.compile(r"[)\]}][)\]};,\s]*$")
 
@@ -57,7 +57,9 @@ def _equal(cursor: Cursor, line: str, other: str) -> bool:
     if line == other:
         return True
     closing = is_closing(line, cursor.language) and is_closing(other, cursor.language)
-    return closing and closers_of(line) == closers_of(other) and not _lacks(cursor, line)
+    if not closing or closers_of(line) != closers_of(other):
+        return False
+    return indentation(line) == indentation(other) or not _lacks(cursor, line)
 
 
 def _lacks(cursor: Cursor, closers: str) -> bool:

@@ -53,6 +53,11 @@ def test_a_bracket_that_the_editor_has_closed_is_closed_once(raw: str) -> None:
         ("f(█)", "bar()", "f(bar())"),
         ("f(█)", "bar())", "f(bar())"),
         ("f(█ )", "x)", "f(x )"),
+        # Brackets that meet another kind are none to begin with.
+        ("if f(█)", "(a)) {)", "if f((a)) {"),
+        ("if f(█", "(a)) {))", "if f((a)) {"),
+        # What is closed in the text itself closes nothing behind it, where quotes begin before the cursor.
+        ('f({"a█})', 'b": {"c": d}, ', 'f({"ab": {"c": d}, })'),
         ("f(█)  # :)", "x)", "f(x)  # :)"),
         ("f(█, b)", "a)", "f(a, b)"),
         ("f(█, b)", "a, b)", "f(a, b)"),

@@ -87,3 +87,8 @@ def test_the_lines_above_are_not_offered_again() -> None:
 
 def test_one_more_line_than_those_above_is_offered() -> None:
     check("def f():\n    a()\n    █\n", "a()\n    b()", "def f():\n    a()\n    a()\n    b()\n")
+
+
+def test_a_closing_line_with_the_indentation_of_the_next_is_not_written_again_whatever_else_is_open() -> None:
+    marked = "f(() => {\n  if (a) {\n  g(() => {\n    b;█\n  })\n  c;\n});\n"
+    check_withheld(marked, "\n  });", Withheld.REPEATS_BELOW, Mode.LINE, path="a.ts")

@@ -78,6 +78,27 @@ def test_an_accepted_text_swallows_what_the_editor_has_closed() -> None:
     assert keyboard.accepted(writing, "x").text == "f(x)"
 
 
+def test_what_the_editor_has_closed_may_close_a_later_opener() -> None:
+    meant = keyboard.accepted(Writing("", "f('a', 'b')", "", "f('", (Piece(4, "'"), Piece(10, ")"))), "a', 'b")
+    assert meant.text == "f('a', 'b)"
+    stands = keyboard.reclosed(meant, "')")
+    assert stands is not None
+    assert (stands.text, stands.pieces) == ("f('a', 'b')", (Piece(9, "'"), Piece(10, ")")))
+
+
+def test_what_the_editor_has_closed_may_close_what_the_text_below_closes() -> None:
+    meant = Writing("", "f(a).g(", "\n)", "f(a).g(")
+    stands = keyboard.reclosed(meant, ")")
+    assert stands is not None
+    assert keyboard.next_stroke(stands, "  ") == Stroke("", num_right=1)
+
+
+@pytest.mark.parametrize("right", ["", "))", "')')", "x"])
+def test_what_closes_nothing_or_is_missing_is_not_meant(right: str) -> None:
+    meant = Writing("", "f('a', 'b')", "", "f('a', 'b", (Piece(10, ")"),))
+    assert keyboard.reclosed(meant, right) is None
+
+
 def test_a_line_end_and_its_indentation_are_one_key() -> None:
     assert keyboard.num_keys("a(\n    b)") == 5
 

@@ -163,6 +163,27 @@ def accepted(writing: Writing, text: str) -> Writing:
     return replace(writing, left=writing.goal[:done], pieces=tuple(pieces))
 
 
+def reclosed(writing: Writing, right: str) -> Writing | None:
+    """The same with `right` right of the cursor, where all of that closes what is open there: what the editor has put
+    there for one opener may serve a later one. Never less than stands there now."""
+    closers, pieces = _open(writing), []
+    for char in right:
+        while closers and closers[0].text != char:
+            closers.pop(0)
+        if not closers:
+            return None
+        pieces.append(closers.pop(0))
+    return replace(writing, pieces=tuple(pieces)) if len(right) >= len(writing.right) else None
+
+
+def _open(writing: Writing) -> list[Piece]:
+    """What closes what is open at the cursor. What only the tail closes has no place in the goal, but at its end."""
+    goal, done = writing.goal, len(writing.left)
+    closers = {opener: at for at, opener in scan(goal).partners.items() if opener < done <= at}
+    opened = sorted({*closers, *scan(goal[:done]).opened}, reverse=True)
+    return [Piece(closers.get(opener, len(goal)), _PAIRS.get(goal[opener], goal[opener])) for opener in opened]
+
+
 def backspace(writing: Writing, unit: str) -> Stroke:
     """A letter; a step of indentation; an empty pair."""
     if not writing.line.strip() and len(writing.line) > 1 and unit != "\t":
@@ -172,15 +193,16 @@ def backspace(writing: Writing, unit: str) -> Stroke:
 
 
 def _enter(writing: Writing, unit: str, num_left: int = 0) -> Stroke:
-    """With the indentation of the line above, a step more behind what opens a block. A line of blanks is emptied."""
+    """With the indentation of the line above, a step more behind what opens a block. A line of blanks is emptied. What
+    is closed at once comes on a line of its own, indented as it is meant to be."""
     line = writing.line
     indentation = line[: len(line) - len(line.lstrip(" \t"))]
     inner = indentation + (unit if line.rstrip().endswith(_OPENS_BLOCK) else "")
     first = writing.pieces[0] if writing.pieces else None
     if first is not None and len(first.text) == 1 and _PAIRS.get(line[-1:]) == first.text:
         start = writing.goal.rfind("\n", 0, first.at)
-        if start > len(writing.left) and writing.goal[start + 1 : first.at] == indentation:
-            return Stroke("\n" + inner, behind="\n" + indentation)
+        if start > len(writing.left) and not writing.goal[start : first.at].strip():
+            return Stroke("\n" + inner, behind=writing.goal[start : first.at])
     return Stroke("\n" + inner, num_left=num_left)
 
 

@@ -30,6 +30,8 @@ MODEL = "oracle"
 # of neural code completion", 2022: 27 %).
 EASY_LINES = 0.5
 KNOWN_OF_EASY, KNOWN_OF_HARD = 0.985, 0.5
+# Of a model that most of what is shown is accepted of.
+KNOWN_TO_BETTER = 0.95
 # Of a service's own slots, each with the prompt that it has last computed: the embedded service's default.
 _NUM_SLOTS = 2
 _CHARACTERS_PER_TOKEN = 3.4
@@ -93,8 +95,9 @@ class Truth:
 class Oracle:
     """A `Completer`."""
 
-    def __init__(self, truth: Truth, seed: int, latency: Latency) -> None:
+    def __init__(self, truth: Truth, seed: int, latency: Latency, known_of_hard: float = KNOWN_OF_HARD) -> None:
         self._truth, self._seed, self._latency = truth, seed, latency
+        self._known_of_hard = known_of_hard
         self._slots: deque[str] = deque(maxlen=_NUM_SLOTS)
         self._known_paths: set[str] = set()
         self.served: list[Served] = []
@@ -163,7 +166,7 @@ class Oracle:
             yield from self._beyond(request, place, number)
 
     def _is_known(self, number: int, line_number: int) -> bool:
-        known = KNOWN_OF_EASY if line_number % 1000 < EASY_LINES * 1000 else KNOWN_OF_HARD
+        known = KNOWN_OF_EASY if line_number % 1000 < EASY_LINES * 1000 else self._known_of_hard
         return number % 10_000 < known * 10_000
 
     def _astray(self, request: CompletionRequest, place: Place, rest_at: int, number: int, token: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from lsp_complete.evaluation.replay import accounts, clock, link, sources
 from lsp_complete.evaluation.replay.editor import Editor
 from lsp_complete.evaluation.replay.link import Link
 from lsp_complete.evaluation.replay.log import Log
-from lsp_complete.evaluation.replay.oracle import SIMULATED, Latency, Oracle, Truth
+from lsp_complete.evaluation.replay.oracle import KNOWN_TO_BETTER, SIMULATED, Latency, Oracle, Truth
 from lsp_complete.evaluation.replay.profiles import VS_CODE, Profile
 from lsp_complete.evaluation.replay.sources import Task
 from lsp_complete.evaluation.replay.typist import Typist
@@ -41,8 +41,9 @@ Connect = Callable[[Path], AbstractAsyncContextManager[Link]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`elsewhere` is the share of line ends at which the user turns to another file; an answer is
-    waited for before the next key, for `patience_s` at most; `settings` go to the server as initializationOptions."""
+    """`elsewhere` is the share of line ends at which the user turns to another file; an answer is waited for before the
+    next key, for `patience_s` at most; one who `is_eager` stops at nearly every word and sign to see what is suggested,
+    by a better model, so that much is accepted; `settings` go to the server as initializationOptions."""
 
     tree: Path
     seed: int = 7
@@ -52,6 +53,7 @@ class Plan:
     _: KW_ONLY
     elsewhere: float = ELSEWHERE
     patience_s: float = 0.0
+    is_eager: bool = False
     is_virtual: bool = True
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -75,7 +77,7 @@ async def _replay(plan: Plan, folder: Path, progress: Progress, connect: Connect
         raise TreeError(f"nothing to type in {plan.tree}: no source file there has {sizes} characters")
     root = _copied(plan.tree, folder / plan.tree.resolve().name, tasks)
     log, truth = Log(), Truth()
-    oracle = Oracle(truth, plan.seed, plan.latency)
+    oracle = Oracle(truth, plan.seed, plan.latency, *([KNOWN_TO_BETTER] if plan.is_eager else []))
     connect = connect or (in_process(oracle) if plan.is_virtual else over_http(oracle))
     async with connect(folder) as server:
         editor = Editor(server, plan.profile, root, log)
@@ -84,7 +86,7 @@ async def _replay(plan: Plan, folder: Path, progress: Progress, connect: Connect
         await asyncio.sleep(_VIRTUAL_START_S if plan.is_virtual else _REAL_START_S)
         started_s = asyncio.get_running_loop().time()
         is_over = _end(log, plan.num_keys, progress)
-        user = User(editor, Typist(rng), truth, rng, log, is_over, plan.elsewhere, plan.patience_s)
+        user = User(editor, Typist(rng), truth, rng, log, is_over, plan.elsewhere, plan.patience_s, plan.is_eager)
         await user.work(tasks)
         log.typed_s = asyncio.get_running_loop().time() - started_s
         await asyncio.sleep(_END_S)

@@ -31,7 +31,10 @@ _ESCAPE_SHARE = 0.12
 _PAUSE_S = 1.0
 # Who stops to see what is suggested does so a second longer than the editor waits; ten times as often at the start of a
 # line as at that of a word.
-_LOOKING_S, _AT_WORDS = 1.0, 0.1
+_LOOKING_S = 1.0
+_LOOKS = {Moment.LINE_END: 1.0, Moment.BLOCK: 1.0, Moment.WORD: 0.1}
+# Somebody who wants to see all that is suggested.
+_EAGER = {Moment.LINE_END: 1.0, Moment.BLOCK: 1.0, Moment.WORD: 1.0, Moment.SIGN: 0.5, Moment.LETTER: 0.1}
 ELSEWHERE, _GLANCES = 0.05, 0.004
 _POPUP_SHARE, _POPUP_LETTERS, _POPUP_REST = 0.1, 2, 3
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -65,10 +68,11 @@ class User:
         is_over: Callable[[], bool],
         elsewhere: float = ELSEWHERE,
         patience_s: float = 0.0,
+        is_eager: bool = False,
     ) -> None:
         self._editor, self._typist, self._truth = editor, typist, truth
         self._random, self._log, self._is_over = rng, log, is_over
-        self._elsewhere, self._patience_s = elsewhere, patience_s
+        self._elsewhere, self._patience_s, self._is_eager = elsewhere, patience_s, is_eager
         self._loop = asyncio.get_running_loop()
         self._num_blind = 0
         self._judged: tuple[int, str] | None = None
@@ -128,8 +132,8 @@ class User:
 
     def _interval_s(self, moment: Moment) -> float:
         interval_s = self._typist.interval_s(moment)
-        shares = {Moment.LINE_END: 1.0, Moment.BLOCK: 1.0, Moment.WORD: _AT_WORDS}
-        looks = self._random.random() < self._editor.profile.looks * shares.get(moment, 0.0)
+        share = _EAGER.get(moment, 0.0) if self._is_eager else self._editor.profile.looks * _LOOKS.get(moment, 0.0)
+        looks = self._random.random() < share
         return max(interval_s, self._editor.profile.asks_s + _LOOKING_S) if looks else interval_s
 
     async def _glance(self, writing: Writing) -> None:
@@ -290,6 +294,8 @@ class User:
         """What stands there with what was meant. A difference is put right at once."""
         buffer = self._editor.buffer
         if buffer.text != meant.text:
+            meant = _reclosed(meant, buffer.text) or meant
+        if buffer.text != meant.text:
             around = slice(max(0, meant.cursor - 300), meant.cursor + 200)
             told = WrongJoin(buffer.path, ghost.request_id, ghost.visible, meant.text[around], buffer.text[around])
             self._log.wrong_joins.append(told)
@@ -304,6 +310,13 @@ class User:
 def _of(job: _Job) -> Writing:
     assert job.writing is not None, "nothing is being written"
     return job.writing
+
+
+def _reclosed(meant: Writing, text: str) -> Writing | None:
+    """What was meant, with more brackets behind it that the editor has closed."""
+    before, end = meant.head + meant.left, len(text) - len(meant.tail)
+    is_same = text.startswith(before) and end >= len(before) and text.endswith(meant.tail)
+    return keyboard.reclosed(meant, text[len(before) : end]) if is_same else None
 
 
 def _is_free(writing: Writing, word: str) -> bool:
