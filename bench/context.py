@@ -31,6 +31,7 @@ from lsp_complete.context.index import Index
 from lsp_complete.context.indexer import Hooks
 from lsp_complete.context.policy import Policy
 from lsp_complete.context.workspace import Workspace
+from lsp_complete.evaluation.quantiles import quantile
 from lsp_complete.prompt.assemble import Budget, Prompt, assemble
 from lsp_complete.server.main import SWITCH_S
 from lsp_complete.text.document import Document
@@ -180,7 +181,7 @@ def _some(tabs: list[Document], num_lines: int, index: Index) -> Iterator[Line]:
 
 
 def _lines(tab: Document) -> Iterator[Line]:
-    for number in range(len(tab.line_starts)):
+    for number in range(tab.num_lines):
         start, end = tab.line_span(number)
         if _LEAST_CHARACTERS <= end - start <= _MOST_CHARACTERS:
             yield Line(tab, start, end)
@@ -230,21 +231,17 @@ async def _watching_lag(lags_ms: list[float]) -> AsyncGenerator[None, None]:
 
 def _result(idle: Figures, busy: Figures, lags_ms: list[float]) -> Result:
     return Result(
-        p50_ms=round(_quantile(idle.times_ms, 0.5), 2),
-        p99_ms=round(_quantile(idle.times_ms, 0.99), 2),
-        p50_under_build_ms=round(_quantile(busy.times_ms, 0.5), 2),
-        p99_under_build_ms=round(_quantile(busy.times_ms, 0.99), 2),
-        loop_lag_p99_ms=round(_quantile(lags_ms, 0.99), 2),
-        stable_share_median=round(_quantile(idle.shares, 0.5), 4),
-        stable_share_p10=round(_quantile(idle.shares, 0.1), 4),
+        p50_ms=round(quantile(idle.times_ms, 0.5), 2),
+        p99_ms=round(quantile(idle.times_ms, 0.99), 2),
+        p50_under_build_ms=round(quantile(busy.times_ms, 0.5), 2),
+        p99_under_build_ms=round(quantile(busy.times_ms, 0.99), 2),
+        loop_lag_p99_ms=round(quantile(lags_ms, 0.99), 2),
+        stable_share_median=round(quantile(idle.shares, 0.5), 4),
+        stable_share_p10=round(quantile(idle.shares, 0.1), 4),
         num_keys=len(idle.times_ms),
         num_snippets=round(sum(idle.num_snippets) / len(idle.num_snippets), 1),
         late_share=round(sum(idle.late) / len(idle.late), 4),
     )
-
-
-def _quantile(values: list[float], share: float) -> float:
-    return sorted(values)[int(share * (len(values) - 1))]
 
 
 def _progress(done: int, total: int) -> None:

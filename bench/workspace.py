@@ -44,7 +44,7 @@ class Result:
 
 
 def run(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench workspace")
+    parser = argparse.ArgumentParser(prog="python -m bench workspace", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=10.0, help="how long the build is watched in each round")
     parser.add_argument("--json", action="store_true")

@@ -12,9 +12,10 @@ from lsp_complete.config.settings import Settings
 
 MANIFEST = Path(__file__).parent / "package.json"
 
-# Of a service that somebody runs by hand: without effect on the one that an editor starts.
-_OF_A_SERVICE = {
+# Without effect here: of a service that somebody runs by hand, and of editors without inline completion.
+_OF_OTHERS = {
     "host", "port", "tls_cert", "tls_key", "max_body_kib", "credentials_file", "requests_per_s", "drain_s",
+    "completion_menu",
 }  # fmt: skip
 # What a workspace may say, too. All else decides where code goes, what runs and what is kept: that is the user's alone.
 _OF_A_WORKSPACE = {
@@ -32,7 +33,7 @@ _PATH = {
 def properties() -> dict[str, Any]:
     """The settings as `contributes.configuration.properties`."""
     schema = Settings.model_json_schema()["properties"]
-    known = {f"lsp-complete.{name}": _property(name, one) for name, one in schema.items() if name not in _OF_A_SERVICE}
+    known = {f"lsp-complete.{name}": _property(name, one) for name, one in schema.items() if name not in _OF_OTHERS}
     return {"lsp-complete.server.path": _PATH, **known}
 
 

@@ -52,7 +52,8 @@ class Admission:
     """`num_slots` requests at once, `queue_length` more in order of tier, then deadline, then arrival.
 
     Of a session only the newest waits. Who comes too many is refused, or makes way for a better one; and so is whose
-    deadline would pass before the first text, judged by how long slots were held of late.
+    deadline would pass before the first text, judged by how long slots were held of late, or are held now. That is
+    judged again whenever a slot is free.
     """
 
     def __init__(self, num_slots: int, queue_length: int) -> None:
@@ -61,6 +62,7 @@ class Admission:
         self._queue: list[_Waiter] = []
         self._num_seen = 0
         self._held_s = Mean()
+        self._since: list[float] = []
         self.num_running = 0
 
     @property
@@ -85,22 +87,38 @@ class Admission:
             await self._wait(ticket)
         loop = asyncio.get_running_loop()
         started = loop.time()
+        is_short = ticket.tier < Tier.WARMING  # or it gives way
+        self._since += [started] * is_short
         try:
             yield
         finally:
+            if is_short:
+                self._since.remove(started)
             self._held_s.note(loop.time() - started)
             self._release()
+            self._refuse_hopeless()
 
     def expected_wait_s(self, ticket: Ticket) -> float:
         """Until a slot would be free for it: those that go before, and half of what is running."""
         num_before = sum(1 for waiter in self._queue if waiter.order() < (ticket.tier, ticket.deadline, self._num_seen))
-        return (num_before + 0.5) * self._held_s.value / self._num_slots
+        return self._wait_s(num_before)
+
+    def _wait_s(self, num_before: int) -> float:
+        longest_s = asyncio.get_running_loop().time() - min(self._since) if self._since else 0.0
+        return (num_before + 0.5) * max(self._held_s.value, longest_s) / self._num_slots
+
+    def _refuse_hopeless(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for waiter in [*self._queue]:
+            wait_s = self._wait_s(self._queue.index(waiter))
+            if now + wait_s + waiter.ticket.min_work_s > waiter.ticket.deadline:
+                self._turn_away(waiter, _too_late(wait_s))
 
     async def _wait(self, ticket: Ticket) -> None:
         self._replace_older(ticket)
         wait_s = self.expected_wait_s(ticket)
         if asyncio.get_running_loop().time() + wait_s + ticket.min_work_s > ticket.deadline:
-            raise TooLate("the first text would come behind the deadline", max(_RETRY_AFTER_S, wait_s))
+            raise _too_late(wait_s)
         waiter = self._queued(ticket)
         try:
             async with asyncio.timeout_at(None if ticket.deadline == math.inf else ticket.deadline):
@@ -147,6 +165,10 @@ class Admission:
                 waiter.granted.set_result(None)
                 return
         self.num_running -= 1
+
+
+def _too_late(wait_s: float) -> TooLate:
+    return TooLate("the first text would come behind the deadline", max(_RETRY_AFTER_S, wait_s))
 
 
 @dataclass(slots=True)

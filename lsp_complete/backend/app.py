@@ -146,6 +146,7 @@ class _Guard:
         if scope["type"] == "http":
             tenant = self._tenant(scope)
             if tenant is None:
+                await _drop_body(receive)
                 error = Unauthorized("send it as `Authorization: Bearer CREDENTIAL`")
                 await problem(error, {"www-authenticate": "Bearer"})(scope, receive, send)
                 return
@@ -268,6 +269,14 @@ async def _body(receive: Receive, limit: int) -> bytes | None:
     return bytes(body)
 
 
+async def _drop_body(receive: Receive) -> None:
+    """Of a request that is answered without its body. HTTP/2 resets a stream that is answered before the body is read,
+    and the client may see the reset instead of the answer."""
+    with contextlib.suppress(TooLarge, TimeoutError):
+        async with asyncio.timeout(_BODY_TIMEOUT_S):
+            await _body(receive, 0)
+
+
 def _start(content_type: str) -> Message:
     headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-store")]
     return {"type": "http.response.start", "status": 200, "headers": headers}
@@ -278,6 +287,7 @@ def problem(error: CompletionError, headers: dict[str, str] | None = None) -> Re
     return JSONResponse(to_problem(error), error.status, {**retry, **(headers or {})}, PROBLEM_JSON)
 
 
-def _plain(request: Request, error: Any) -> Response:
+async def _plain(request: Request, error: Any) -> Response:
+    await _drop_body(request.receive)
     body = {"type": "about:blank", "title": error.detail, "status": error.status_code}
     return JSONResponse(body, error.status_code, media_type=PROBLEM_JSON)

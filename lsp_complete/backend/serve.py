@@ -21,7 +21,7 @@ from granian.server.embed import Server
 
 from lsp_complete import __version__
 from lsp_complete.backend.app import Backend, create_app
-from lsp_complete.backend.engines.base import Engine, Isolation
+from lsp_complete.backend.engines.base import Engine, EngineLost, Isolation
 from lsp_complete.backend.exits import Exits
 from lsp_complete.backend.fim import FAMILIES, detect_family
 from lsp_complete.backend.service import CompletionService
@@ -38,6 +38,8 @@ _MAX_HEADER_BYTES = 16 * 1024
 _IDLE_CHECK_S = 1.0
 # A service whose model cannot be loaded stays for so long, to say why to who has started it.
 _FAILURE_SHOWN_S = 5.0
+# How often an engine is loaded that is lost meanwhile.
+_TRIES = 3
 
 LoadEngine = Callable[[], Engine]
 
@@ -63,7 +65,12 @@ async def serve(
     stop = asyncio.Event()
 
     def load() -> CompletionService:
-        return _service(load_engine(), family_name, settings, backend, exits)
+        engine = load_engine()
+        try:
+            return _service(engine, family_name, settings, backend, exits)
+        except CompletionError:
+            asyncio.run(engine.close())  # on a thread of its own
+            raise
 
     async with listening(create_app(backend), settings, port) as url:
         if runtime_folder is not None:
@@ -89,7 +96,7 @@ async def _break_off(backend: Backend) -> None:
 
 
 async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.Task[None], *, is_shared: bool) -> None:
-    _stop_on_signals(stop)
+    stop_on_signals(stop)
     reasons = {
         asyncio.create_task(stop.wait()): "told to",
         asyncio.create_task(_until_failed(backend, loading)): "no model",
@@ -108,7 +115,7 @@ async def _serve_until(stop: asyncio.Event, backend: Backend, loading: asyncio.T
 async def _keep_loaded(backend: Backend, load: Callable[[], CompletionService], stop: asyncio.Event) -> None:
     """Load the engine, and once more whenever it is lost, until told to stop or until it cannot be loaded."""
     while not stop.is_set() and (service := await _load(backend, load)):
-        _stop_on_signals(stop)  # llama.cpp takes the signals for itself
+        stop_on_signals(stop)  # llama.cpp takes the signals for itself
         waiting = [asyncio.create_task(event.wait()) for event in (service.lost, stop)]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
@@ -122,7 +129,7 @@ async def _keep_loaded(backend: Backend, load: Callable[[], CompletionService], 
 async def _load(backend: Backend, load: Callable[[], CompletionService]) -> CompletionService | None:
     started = time.monotonic()
     try:
-        backend.service = service = await asyncio.to_thread(load)
+        backend.service = service = await asyncio.to_thread(_loaded, load)
     except CompletionError as error:
         backend.failure = error.detail or error.title
         _log.error("the model cannot be loaded: %s", backend.failure)
@@ -130,6 +137,14 @@ async def _load(backend: Backend, load: Callable[[], CompletionService]) -> Comp
     backend.model = service.engine.model
     _log.info("ready: model %s loaded in %.1f s", backend.model, time.monotonic() - started)
     return service
+
+
+def _loaded(load: Callable[[], CompletionService]) -> CompletionService:
+    """An engine can be lost while it is loaded, too."""
+    for _ in range(_TRIES - 1):
+        with contextlib.suppress(EngineLost):
+            return load()
+    return load()
 
 
 def _service(engine: Engine, family_name: str, settings: Settings, backend: Backend, exits: Exits) -> CompletionService:
@@ -156,7 +171,7 @@ async def _until_idle(backend: Backend) -> None:
         await asyncio.sleep(_IDLE_CHECK_S)
 
 
-def _stop_on_signals(stop: asyncio.Event) -> None:
+def stop_on_signals(stop: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # Windows: the default handlers raise KeyboardInterrupt

@@ -14,6 +14,10 @@ from lsp_complete.protocol.completion import CompletionRequest, Finish, Mode
 _TAB_COLUMNS = 4
 _OPENS_BLOCK = re.compile(r"[:{(\[]\s*$")
 _CLOSES_BLOCK = re.compile(r"\s*(?:[)}\]]|end\b)")
+_SWITCH, _CASE = re.compile(r"\b(?:switch|select)\b.*\{\s*$"), re.compile(r"case\b|default\b")
+_WORDS = ("case", "default", "end")
+# Between two of these lines are indented as they like.
+_QUOTES = ('"""', "'''", "`")
 
 
 class Stop(Protocol):
@@ -130,13 +134,14 @@ class LineStop:
 
 class BlockStop:
     """Ends before the first line that stands further left than the block which the cursor is in. A line that only
-    closes the block (`}`, `end`) is still part of it. The line end before a line is held back with it."""
+    closes the block (`}`, `end`) is still part of it, and so are a `case` of its `switch` and a string of several
+    lines. The line end before a line is held back with it."""
 
     finish = Finish.BLOCK_END
 
     def __init__(self, prefix: str) -> None:
-        self._min_columns, self._closer_columns = _block_columns(prefix)
-        self._held = ""
+        self._opener, self._min_columns, self._closer_columns = _block(prefix)
+        self._held, self._passed = "", ""
         self._closing = False
         self.stopped = False
 
@@ -147,6 +152,7 @@ class BlockStop:
         passed = ""
         while not self.stopped and (line := self._next_line()) is not None:
             passed += line
+            self._passed += line
         return passed
 
     def rest(self) -> str:
@@ -158,6 +164,8 @@ class BlockStop:
         lead = re.match(r"\s*", self._held)
         start = lead.end() if lead else 0
         if start == len(self._held):
+            return None
+        if "\n" in self._held[:start] and any(word.startswith(self._held[start:]) for word in _WORDS):
             return None
         if "\n" in self._held[:start] and not self._stays(self._held[:start], self._held[start:]):
             self.stopped, self._held = True, ""
@@ -171,20 +179,23 @@ class BlockStop:
         if self._closing:
             return False
         columns = _columns(lead.rpartition("\n")[2])
-        if columns >= self._min_columns:
+        if columns >= self._min_columns or any(self._passed.count(quote) % 2 for quote in _QUOTES):
+            return True
+        if columns == self._closer_columns and _SWITCH.search(self._opener) and _CASE.match(line):
             return True
         self._closing = columns == self._closer_columns and bool(_CLOSES_BLOCK.match(line))
         return self._closing
 
 
-def _block_columns(prefix: str) -> tuple[int, int]:
-    """The least indentation of the block's lines, and that of the line which may close it, in columns."""
+def _block(prefix: str) -> tuple[str, int, int]:
+    """The line that opened the block, the least indentation of the block's lines, and that of the line which may close
+    it, in columns."""
     head, _, current = prefix.rpartition("\n")
     above = next((line for line in reversed(head.split("\n")) if line.strip()), "")
     opener = current if current.strip() else above
     if _OPENS_BLOCK.search(opener):
-        return _columns(opener) + 1, _columns(opener)
-    return _columns(current), -1
+        return opener, _columns(opener) + 1, _columns(opener)
+    return "", _columns(current), -1
 
 
 def _columns(line: str) -> int:

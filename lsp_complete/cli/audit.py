@@ -1,13 +1,12 @@
 """`lsp-complete audit`: what left this machine, when, and to where. Reads a local file and asks nobody."""
 
 import json
-import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lsp_complete.cli.failure import fail
+from lsp_complete.cli.failure import failing_with, warn
 from lsp_complete.cli.since import HELP, since_s
 
 if TYPE_CHECKING:
@@ -23,24 +22,22 @@ def run(
     clear: Annotated[bool, typer.Option("--clear", help="Remove all that is recorded.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """What left this machine: when, to where, of which files, how much. Recorded here and nowhere else."""
+    """What left this machine: when, to where, how much. Recorded here and nowhere else."""
     from lsp_complete.client import audit_file
     from lsp_complete.config.paths import audit_file as path_of_audit
 
     file, from_s = path_of_audit(), since_s(since)
-    try:
+    with failing_with(OSError):
         if clear:
             audit_file.clear(file)
             print("cleared")
             return
         found, num_bad = audit_file.read(file)
-    except OSError as error:
-        fail(f"{file}: {error.strerror or error}")
     entries = [entry for entry in found if entry.at_s >= from_s]
     num_found = len(entries)
     entries = entries[-(last or (num_found if since else _SHOWN)) :]
     if num_bad:
-        print(f"lsp-complete: {num_bad} lines of {file} cannot be read", file=sys.stderr)
+        warn(f"{num_bad} lines of {file} cannot be read")
     if as_json:
         print(json.dumps({"requests": [audit_file.as_row(entry) for entry in entries]}, ensure_ascii=False))
     elif entries:

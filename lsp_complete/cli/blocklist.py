@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from lsp_complete.cli.failure import failing_with
+
 # Larger files are data or generated.
 _MAX_BYTES = 1_000_000
 
@@ -25,11 +27,8 @@ def build(
     """Write the fingerprints of all files of text below the paths."""
     from lsp_complete.backend.winnowing import write_blocklist
 
-    try:
+    with failing_with(OSError):
         num_fingerprints = write_blocklist(out, _texts(paths))
-    except OSError as error:
-        print(f"lsp-complete: {error.filename}: {error.strerror}")
-        raise typer.Exit(1) from None
     print(f"{num_fingerprints} fingerprints in {out}")
 
 

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import fail, warn
+from lsp_complete.cli.records import took
 
 if TYPE_CHECKING:
     from lsp_complete.completion.answer import Answer
@@ -23,22 +26,20 @@ def run(
     place: Annotated[str, typer.Argument(metavar="FILE:LINE:COL", help="Where: line and column count from 1.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Complete at a place in a file: the text, or why there is none, and what it took."""
+    """Complete at a place in a file. Says why there is nothing, and what it took."""
     from lsp_complete.cli.place import place_of
     from lsp_complete.completion.answer import TROUBLES
-    from lsp_complete.config.settings import load_settings
 
-    settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
-    for problem in problems:
-        print(f"lsp-complete: {problem}", file=sys.stderr)
+    settings = loaded(deadline_ms=_DEADLINE_MS)
     document, offset = place_of(place)
     answer = asyncio.run(_suggest(settings, document, offset))
     if as_json:
         print(json.dumps(answer_as_dict(answer), ensure_ascii=False))
     else:
         _print_for_people(answer)
-    if answer.reason in TROUBLES:
-        raise typer.Exit(1)
+    if answer.reason:
+        say = fail if answer.reason in TROUBLES else warn
+        say(f"no suggestion ({answer.reason}){': ' if answer.detail else ''}{answer.detail}")
 
 
 async def _suggest(settings: "Settings", document: "Document", offset: int) -> "Answer":
@@ -54,9 +55,23 @@ async def _suggest(settings: "Settings", document: "Document", offset: int) -> "
     workspace = Workspace(roots, index_folder(), exclusions) if settings.index else None
     pipeline = Pipeline(WhenAsked(settings), settings, _SESSION, workspace)
     try:
-        return await pipeline.suggest(document, offset, Trigger.INVOKED)
+        answer = await pipeline.suggest(document, offset, Trigger.INVOKED)
     finally:
         pipeline.close()
+    await _write_down(answer, document, offset, settings)
+    return answer
+
+
+async def _write_down(answer: "Answer", document: "Document", offset: int, settings: "Settings") -> None:
+    """For `lsp-complete explain`, as an editor's questions."""
+    from lsp_complete.config.paths import state_folder
+    from lsp_complete.protocol.completion import Trigger
+    from lsp_complete.server.records import FILE, Records
+
+    records = Records(state_folder() / FILE, _SESSION)
+    records.is_kept = settings.audit != "off"
+    records.add(answer, document, offset, Trigger.INVOKED)
+    await records.aclose()
 
 
 def answer_as_dict(answer: "Answer") -> dict[str, Any]:
@@ -71,12 +86,9 @@ def answer_as_dict(answer: "Answer") -> dict[str, Any]:
 def _print_for_people(answer: "Answer") -> None:
     from rich.console import Console
 
-    console = Console(stderr=True)
+    console, usage = Console(stderr=True, soft_wrap=True, highlight=False), answer.usage
     if answer.insertion is not None:
         print(answer.insertion.text)
-    else:
-        console.print(f"no suggestion ({answer.reason}){': ' if answer.detail else ''}{answer.detail}", markup=False)
-    usage = answer.usage
     if not usage.prompt_tokens:
         return
     console.print(
@@ -84,4 +96,4 @@ def _print_for_people(answer: "Answer") -> None:
         f"{usage.completion_tokens} generated",
         style="dim",
     )
-    console.print("  ".join(f"{stage} {ms:.0f} ms" for stage, ms in answer.timing_ms.items()), style="dim")
+    console.print(took(answer.timing_ms), style="dim")

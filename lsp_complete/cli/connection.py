@@ -28,6 +28,7 @@ async def connected(settings: "Settings") -> "AsyncGenerator[Completer, None]":
     if settings.url:
         completer = HttpCompleter(settings.url, settings.credential, ca_file=settings.ca_file or None, audit=audit)
         try:
+            await completer.health()
             yield completer
         finally:
             await completer.aclose()

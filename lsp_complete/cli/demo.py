@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import fail
+
 if TYPE_CHECKING:
     from lsp_complete.cli.editor import Editor, Ghost
 
@@ -73,14 +76,12 @@ class Report:
 
 
 def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False) -> None:
-    """See it work: a few lines of code being typed, with real suggestions."""
+    """See it work: a few lines typed, with real suggestions."""
     from lsp_complete.cli.connection import connected
-    from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.errors import CompletionError
 
     async def play() -> Report:
-        settings, _ = load_settings()
-        async with connected(settings):
+        async with connected(loaded()):
             return await _play(_draw_nothing if as_json else _screen())
 
     try:
@@ -88,8 +89,7 @@ def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except CompletionError as error:
-        print(f"lsp-complete: no suggestion can be shown: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        fail(f"no suggestion can be shown: {error}")
     if as_json:
         print(json.dumps({"suggestions": report.suggestions, "keys": report.num_keys,
                           "accepted": report.num_accepted, "cancelled": report.num_cancelled,
@@ -97,8 +97,7 @@ def run(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON obj
     else:
         print(f"\n{report.num_accepted} of {len(report.suggestions)} suggestions accepted. Next: README, “Editors”.")
     if not report.num_accepted:
-        print("lsp-complete: no suggestion came; `lsp-complete doctor` may tell why", file=sys.stderr)
-        raise typer.Exit(1)
+        fail("no suggestion came; `lsp-complete doctor` may tell why")
 
 
 Draw = Callable[["Editor", "Ghost | None", str], None]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.config.extras import how_to_install
+
 if TYPE_CHECKING:
     from lsp_complete.config.settings import Settings
 
@@ -31,7 +33,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     upstream: Annotated[str, typer.Option(help="Say what server answers at this URL, and nothing else.")] = "",
 ) -> None:
-    """Look at Python, the model, the engine, the service and the editors, and say what is missing."""
+    """What is here, what is missing, how to mend it. Ends with 1 where something is to be mended."""
     findings = [_upstream(upstream)] if upstream else list(examine())
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
@@ -69,7 +71,7 @@ def _engine(settings: "Settings") -> Finding:
     try:
         return Finding("engine", ", ".join(f"{package} {version(package)}" for package in [*packages, "granian"]))
     except PackageNotFoundError as error:
-        return Finding("engine", f"{error.name} is not installed", f"pip install 'lsp-complete[{extra}]'")
+        return Finding("engine", f"{error.name} is not installed", how_to_install(extra))
 
 
 def _model(settings: "Settings") -> Finding:
@@ -100,6 +102,8 @@ def _upstream(url: str) -> Finding:
     from lsp_complete.protocol.errors import EngineFailed
 
     settings, _ = load_settings()
+    if not url:
+        return Finding("upstream", "no address", "set `upstream_url`, or LSP_COMPLETE_UPSTREAM_URL")
     try:
         from lsp_complete.backend.engines.upstream import probe
 

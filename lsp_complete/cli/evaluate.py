@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import failing_with
 from lsp_complete.cli.progress import Draw, shown
 
 if TYPE_CHECKING:
@@ -33,16 +35,13 @@ def infilling(
     max_chars: Annotated[int, typer.Option(min=1, help="Leave out rows with so much text or more.")] = 1400,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line.")] = False,
 ) -> None:
-    """Fill holes in small programs, and run their tests. Runs code that a model wrote, in a process of its own."""
+    """Fill holes in small programs, and run their tests. That is code that a model wrote, in a process of its own."""
     from lsp_complete.evaluation.infilling import EvaluationError, load_rows, select_rows
     from lsp_complete.protocol.errors import CompletionError
 
-    try:
+    with failing_with(EvaluationError, CompletionError):
         rows = select_rows(load_rows(data), limit, seed, max_chars)
         result = asyncio.run(_measure(rows))
-    except (EvaluationError, CompletionError) as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(1) from None
     if as_json:
         print(json.dumps(asdict(result)))
     else:
@@ -56,15 +55,12 @@ def retrieval(
     seed: Annotated[int, typer.Option(help="Which holes are taken.")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line.")] = False,
 ) -> None:
-    """Count how often the prompt holds what the hidden end of a line needs. Asks no model."""
+    """How often the prompt holds what a hidden end of a line needs. Asks no model."""
     from lsp_complete.evaluation import report
     from lsp_complete.evaluation.trees import TreeError
 
-    try:
+    with failing_with(TreeError):
         reports = {name: _retrieved(root, num, seed) for name, root in map(_root, what)}
-    except TreeError as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(1) from None
     if as_json:
         print(json.dumps(report.as_json(reports)))
     else:
@@ -95,13 +91,10 @@ async def _suggester() -> "AsyncIterator[Suggest]":
     """The pipeline of the editor, asked as by hand: no debounce, and as much time as it takes."""
     from lsp_complete.cli.connection import connected
     from lsp_complete.completion.pipeline import Pipeline
-    from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.completion import Trigger
     from lsp_complete.text.document import Document
 
-    settings, problems = load_settings({"deadline_ms": _DEADLINE_MS})
-    for problem in problems:
-        print(f"lsp-complete: {problem}", file=sys.stderr)
+    settings = loaded(deadline_ms=_DEADLINE_MS)
     async with connected(settings) as completer:
         pipeline = Pipeline(completer, settings, "evaluation")
 
@@ -126,11 +119,7 @@ def _counted(draw: Draw, num_rows: int) -> "Callable[[Score], None]":
 
 
 def _print_table(result: "Report") -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from lsp_complete.cli.tables import print_measures
 
-    table = Table("measure", "value", box=None, pad_edge=False)
-    table.add_row("pass@1", f"{result.pass_at_1:.1%}")
-    table.add_row("exact match", f"{result.exact_match:.1%}")
-    table.add_row("rows", str(result.num))
-    Console().print(table)
+    shares = {"pass@1": result.pass_at_1, "exact match": result.exact_match}
+    print_measures([*((name, f"{share:.1%}") for name, share in shares.items()), ("rows", str(result.num))])

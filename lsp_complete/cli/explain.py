@@ -1,12 +1,14 @@
 """`lsp-complete index explain FILE:LINE:COL`: what the model would see at a place, and why. Asks no model."""
 
 import json
-import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import fail, warn
 
 if TYPE_CHECKING:
     from lsp_complete.completion.outgoing import Outgoing
@@ -23,18 +25,17 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with the texts.")] = False,
 ) -> None:
-    """What the model would see at a place: what each retriever finds, what is packed, and what may not leave."""
+    """What the model would see at a place. What is found by whom, what is packed, what may not leave."""
     from lsp_complete.cli.place import place_of
     from lsp_complete.completion.exclusions import exclusions_of
-    from lsp_complete.config.settings import load_settings
     from lsp_complete.context.policy import Policy
 
-    settings, problems = load_settings()
+    settings = loaded()
     document, offset = place_of(place, root)
     folder = Path(document.file.removesuffix(document.path))
     policy = Policy([folder], exclusions_of(settings))
-    for problem in (*problems, *policy.problems):
-        print(f"lsp-complete: {problem}", file=sys.stderr)
+    for problem in policy.problems:
+        warn(problem)
     for verdict in (policy.admits(document), policy.admits_at(document, offset)):
         if not verdict.allowed:
             _refuse(document, verdict.reason.value, as_json)
@@ -42,13 +43,11 @@ def run(
     print(json.dumps(report, ensure_ascii=False)) if as_json else _print_report(report)
 
 
-def _refuse(document: "Document", reason: str, as_json: bool) -> None:
+def _refuse(document: "Document", reason: str, as_json: bool) -> NoReturn:
     """Ends the process: nothing of the file would leave."""
     if as_json:
         print(json.dumps({"path": document.path, "denied": reason}, ensure_ascii=False))
-    else:
-        print(f"nothing of {document.path} would be sent: {reason}", file=sys.stderr)
-    raise typer.Exit(1)
+    fail(f"nothing of {document.path} would be sent: {reason}")
 
 
 def _explained(document: "Document", offset: int, folder: Path, settings: "Settings", policy: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`lsp-complete index`: build the index of a folder, say how it is, ask it."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsp_complete.cli import explain
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import fail
 
 if TYPE_CHECKING:
     from lsp_complete.context.answers import Status
@@ -28,7 +29,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def rebuild(root: _Root = Path("."), as_json: _Json = False) -> None:
-    """Build the index of a folder anew."""
+    """Build the index of a folder anew, and say what is left out."""
     from lsp_complete.cli.progress import shown
     from lsp_complete.context.indexer import Hooks
 
@@ -40,7 +41,7 @@ def rebuild(root: _Root = Path("."), as_json: _Json = False) -> None:
 
 @app.command()
 def status(root: _Root = Path("."), as_json: _Json = False) -> None:
-    """How many files and definitions are indexed, and what was left out. Changes nothing."""
+    """How many files and definitions are indexed. Changes nothing."""
     with closing(_open(root)) as index:
         _print_status(index.status(), as_json)
 
@@ -51,7 +52,7 @@ def query(
     root: _RootOption = Path("."),
     as_json: _Json = False,
 ) -> None:
-    """Where a name is defined and where it stands; fails where it is nowhere."""
+    """Where a name is defined and where it stands. Ends with 1 where it is nowhere."""
     with closing(_open(root)) as index:
         definitions = [_definition_row(index, found) for found in index.definitions(symbol)]
         references = [{"path": one.path, "line": one.line + 1} for one in index.references(symbol)]
@@ -63,8 +64,7 @@ def query(
         for place in references:
             print(f"{place['path']}:{place['line']}")
     if not definitions and not references:
-        print(f"nothing in the index is called {symbol}", file=sys.stderr)
-        raise typer.Exit(1)
+        fail(f"nothing in the index is called {symbol}")
 
 
 app.command("explain")(explain.run)
@@ -72,20 +72,11 @@ app.command("explain")(explain.run)
 
 def _open(root: Path, *, may_write: bool = False) -> "Index":
     from lsp_complete.completion.exclusions import exclusions_of
-    from lsp_complete.config.settings import load_settings
+    from lsp_complete.config.paths import index_folder
     from lsp_complete.context.index import Index
     from lsp_complete.context.policy import Policy
 
-    settings, problems = load_settings()
-    for problem in problems:
-        print(f"lsp-complete: {problem}", file=sys.stderr)
-    return Index.open(root, _index_folder(), Policy([root], exclusions_of(settings)), may_write=may_write)
-
-
-def _index_folder() -> Path:
-    from lsp_complete.config.paths import index_folder
-
-    return index_folder()
+    return Index.open(root, index_folder(), Policy([root], exclusions_of(loaded())), may_write=may_write)
 
 
 def _definition_row(index: "Index", found: Any) -> dict[str, Any]:
@@ -103,19 +94,20 @@ def _print_status(status: "Status", as_json: bool) -> None:
 
     if as_json:
         print(json.dumps(asdict(status), ensure_ascii=False))
-    else:
-        for line in _status_lines(status):
-            print(line)
+    elif status.state is not IndexState.OFF:
+        print(*_status_lines(status), sep="\n")
     if status.state is IndexState.OFF:
-        raise typer.Exit(1)
+        fail(f"no index of {status.root}: {'; '.join(status.warnings)}")
 
 
 def _status_lines(status: "Status") -> Iterator[str]:
     yield f"{status.root}: {status.state}"
     yield f"{status.num_files:,} files, {status.num_definitions:,} definitions, {status.num_bytes / 1e6:,.1f} MB"
     yield f"database: {status.database}"
-    for reason, count in sorted(status.skipped.items()):
-        yield f"left out: {count:,} {reason}"
+    if status.skipped:
+        yield "left out, a folder counting as one:"
+    for reason, count in sorted(status.skipped.items(), key=lambda pair: -pair[1]):
+        yield f"{count:>10,}  {reason}"
     yield from (f"warning: {warning}" for warning in status.warnings[:_SHOWN_WARNINGS])
     if len(status.warnings) > _SHOWN_WARNINGS:
         yield f"warning: and {len(status.warnings) - _SHOWN_WARNINGS:,} more"

@@ -1,9 +1,10 @@
 """`lsp-complete lsp`: the language server that an editor starts."""
 
-import sys
 from typing import Annotated
 
 import typer
+
+from lsp_complete.cli.failure import fail, said
 
 
 def run(
@@ -41,6 +42,4 @@ def _run_tcp(host: str, port: int) -> None:
     try:
         run_tcp(host, port)
     except (OSError, UnicodeError) as error:
-        what = getattr(error, "strerror", None) or error
-        print(f"lsp-complete: cannot listen on {host}:{port}: {what}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        fail(f"cannot listen on {host}:{port}: {said(error)}")

@@ -13,6 +13,7 @@ from lsp_complete.cli import (
     doctor,
     evaluate,
     index,
+    ingest,
     lsp,
     model,
     nvim,
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="Inline code completion: a language server, and a completion service of its own.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # in a frame, half of 80 columns is left for what is said
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("lsp")(lsp.run)
@@ -39,6 +41,7 @@ app.command("audit")(audit.run)
 app.command("stats")(stats.run)
 app.command("replay")(replay.run)
 app.command("top")(top.run)
+app.command("ingest")(ingest.run)
 app.command("nvim")(nvim.run)
 app.add_typer(model.app, name="model")
 app.add_typer(blocklist.app, name="blocklist")
@@ -55,7 +58,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     pass

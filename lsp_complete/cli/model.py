@@ -1,14 +1,13 @@
 """`lsp-complete model`: the models that are known, and their files on this machine."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsp_complete.cli.failure import fail
+from lsp_complete.cli.failure import fail, failing_with
+from lsp_complete.models.errors import ModelError
 
 if TYPE_CHECKING:
     from lsp_complete.models.catalogue import ModelEntry
@@ -26,7 +25,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
     """The models that are known by name, and which of them are here."""
     from lsp_complete.models.catalogue import CATALOGUE
 
-    with _readable_errors():
+    with failing_with(ModelError):
         rows = [_row(entry) for entry in CATALOGUE]
     if as_json:
         print(json.dumps(rows))
@@ -44,7 +43,7 @@ def pull(
     from lsp_complete.config.paths import model_folder
     from lsp_complete.models import fetch
 
-    with _readable_errors():
+    with failing_with(ModelError):
         entry = _resolve(name)
         if isinstance(entry, Path):
             print(entry)
@@ -56,11 +55,11 @@ def pull(
 
 @app.command()
 def path(name: _Name) -> None:
-    """Print the path of a model's file, and nothing else; fail where it is not here."""
+    """Print the path of a model's file. Ends with 1 where it is not here."""
     from lsp_complete.config.paths import model_folder
     from lsp_complete.models import fetch
 
-    with _readable_errors():
+    with failing_with(ModelError):
         entry = _resolve(name)
         found = entry if isinstance(entry, Path) else fetch.find(entry, model_folder())
     if found is None:
@@ -101,13 +100,3 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         size = f"{row['num_bytes'] / 1e6:,.0f} MB" if row["num_bytes"] else "from the hub"
         table.add_row(row["name"], size, row["licence"], row["family"], row["engine"], "yes" if row["path"] else "no")
     printed(table)
-
-
-@contextmanager
-def _readable_errors() -> Iterator[None]:
-    from lsp_complete.models.errors import ModelError
-
-    try:
-        yield
-    except ModelError as error:
-        fail(str(error))

@@ -12,7 +12,7 @@ _SETUP = "require('lsp_complete').setup({})"
 def run(
     path: Annotated[bool, typer.Option("--path", help="Print the plugin's folder alone.")] = False,
 ) -> None:
-    """The plugin for Neovim 0.11 and later: its folder, and the lines for your configuration."""
+    """The plugin for Neovim: its folder, and how to set it up."""
     folder = plugin_folder()
     print(folder if path else _manual(folder))
 

@@ -20,7 +20,7 @@ def place_of(text: str, root: Path | None = None) -> tuple[Document, int]:
     if not (_COUNT.fullmatch(line) and _COUNT.fullmatch(column)):
         raise typer.BadParameter("not FILE:LINE:COL, with line and column from 1")
     document = _document(name, root)
-    num_lines = len(document.line_starts)
+    num_lines = document.num_lines
     if int(line) > num_lines:
         raise typer.BadParameter(f"{name} has {num_lines} lines")
     return document, offset_at(document, int(line) - 1, int(column) - 1, "utf-32")

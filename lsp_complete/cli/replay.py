@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.cli.failure import failing_with
+
 if TYPE_CHECKING:
     from lsp_complete.evaluation.replay.log import WrongJoin
     from lsp_complete.evaluation.replay.run import Connect
@@ -42,8 +44,9 @@ def run(
     joins: Annotated[bool, typer.Option(help="Show wrong joins and flicker, with their code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON line.")] = False,
 ) -> None:
-    """Type code of a tree back through the language server, as a user would, and measure what that feels like."""
+    """Type code of a tree back, and say what that felt like. Slips, pauses and suggestions included."""
     from lsp_complete.cli.progress import shown
+    from lsp_complete.cli.tables import print_measures
     from lsp_complete.config.paths import tree_folder
     from lsp_complete.evaluation.replay.oracle import Latency
     from lsp_complete.evaluation.replay.profiles import PROFILES
@@ -55,19 +58,16 @@ def run(
         raise typer.BadParameter(f"not one of: {', '.join(PROFILES)}", param_hint="--editor")
     is_real = bool(url) or service is Service.OWN
     is_virtual = clock is Clock.VIRTUAL and not is_real  # what another process does cannot be leapt over
-    try:
+    with failing_with(TreeError):
         name, root = root_of(tree, tree_folder(), partial(print, file=sys.stderr))
         plan = Plan(root, seed, keys, PROFILES[editor], Latency(warm_ms, cold_ms), is_virtual=is_virtual)
         with shown("keys") as draw:
             log = replay(plan, partial(draw, name), _connect(url) if is_real else None)
-    except TreeError as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(1) from None
     result = report(log)
     if as_json:
         print(json.dumps(asdict(result)))
         return
-    _print_table(list(rows(result)))
+    print_measures(rows(result))
     if joins:
         _print_faults(log.wrong_joins, log.flickers)
 
@@ -78,16 +78,6 @@ def _connect(url: str) -> "Connect":
     if url:
         os.environ["LSP_COMPLETE_URL"] = url
     return over_pipes
-
-
-def _print_table(pairs: list[tuple[str, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("measure", "value", box=None, pad_edge=False)
-    for pair in pairs:
-        table.add_row(*pair)
-    Console().print(table)
 
 
 def _print_faults(joins: "list[WrongJoin]", flickers: list[tuple[str, str]]) -> None:

@@ -50,14 +50,17 @@ def figures(ghost: Ghost) -> str:
         for name in ("first_text", "prefill", "decode")
         if name in stages
     ]
-    reused = f"{usage.get('cached_tokens', 0)} of {usage.get('prompt_tokens', 0)} prompt tokens reused"
-    return f"ghost text after {ghost.waited_ms:.0f} ms  ({', '.join([*shown, reused])})"
+    if num_tokens := usage.get("prompt_tokens"):
+        shown.append(f"{usage['cached_tokens']} of {num_tokens} prompt tokens reused")
+    else:
+        shown.append(f"without a question to the model: {ghost.explained.get('rung')}")
+    return f"ghost text after {ghost.waited_ms:.0f} ms  ({', '.join(shown)})"
 
 
 def _code(editor: Editor, ghost: Ghost | None) -> Text:
     document, offset = editor.document, editor.offset
     line = document.line_at(offset)
-    first = document.line_starts[max(0, line - _NUM_LINES_ABOVE)]
+    first = document.line_start(line - _NUM_LINES_ABOVE)
     last = document.line_span(line + _NUM_LINES_BELOW)[1]
     text = Text(document.text[first:offset])
     if ghost is not None:

@@ -1,6 +1,7 @@
 """`lsp-complete stats`: what became of suggestions on this machine, as tables with small plots, HTML or JSON."""
 
 import json
+import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.failure import failing_with
 from lsp_complete.cli.since import HELP, since_s
 from lsp_complete.telemetry.reports import By
 
@@ -19,39 +22,54 @@ if TYPE_CHECKING:
     from lsp_complete.telemetry.reports import Figures, Latency
 
 _WIDTH = 24
-_NOTHING = "Nothing yet: it is remembered what suggestions become once the setting `telemetry` is `local` (or `on`)."
 
 
 def run(
     since: Annotated[str, typer.Option(metavar="WHEN", help=HELP)] = "",
     by: Annotated[By | None, typer.Option(help="Figures for each.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML file.", dir_okay=False)] = None,
+    store: Annotated[Path | None, typer.Option(metavar="FILE", help="What `lsp-complete ingest` took in.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What became of suggestions: shown, accepted, kept; how fast, and at what cost. Read on this machine alone."""
+    """What became of suggestions, how fast, at what cost. Read on this machine alone."""
     from lsp_complete.telemetry.page import page
 
-    report = _report(since_s(since), by)
+    report = _report(store, since_s(since), by)
     if as_json:
         print(json.dumps({name: asdict(figures) for name, figures in report.items()}))
     elif not report:
-        print(_NOTHING)
+        print(_why_nothing(since) if store is None else f"Nothing is recorded in {store}.")
     elif html is not None:
         _write(html, page(report, "Suggestions", f"since {since}" if since else ""))
     else:
         _print(report)
 
 
+def _why_nothing(since: str) -> str:
+    from lsp_complete.config.paths import config_file, state_folder
+    from lsp_complete.telemetry.store import FILE
+
+    file, telemetry = state_folder() / FILE, loaded().telemetry
+    if telemetry == "off":
+        return (
+            "Nothing is recorded: `telemetry` is `off`. For figures that stay on this machine, write "
+            f'telemetry = "local" into {config_file()}, and restart the editor (DO_NOT_TRACK keeps it off).'
+        )
+    if since and file.exists():
+        return f"Nothing is recorded since {since}."
+    return (
+        f"Nothing is recorded yet. `telemetry` is `{telemetry}`: an editor that is started now writes to {file} "
+        "as soon as it shows a suggestion, unless its own settings say `off`."
+    )
+
+
 def _write(file: Path, text: str) -> None:
-    try:
+    with failing_with(OSError):
         file.write_text(text, "utf-8")
-    except OSError as error:
-        print(f"lsp-complete: {file}: {error.strerror or error}", file=sys.stderr)
-        raise typer.Exit(1) from None
     print(file)
 
 
-def _report(from_s: float, by: By | None) -> "dict[str, Figures]":
+def _report(file: Path | None, from_s: float, by: By | None) -> "dict[str, Figures]":
     """Models go by their hash, and by their name where the catalogue has it."""
     from lsp_complete.config.paths import state_folder
     from lsp_complete.models.catalogue import CATALOGUE
@@ -59,7 +77,7 @@ def _report(from_s: float, by: By | None) -> "dict[str, Figures]":
     from lsp_complete.telemetry.reports import report
     from lsp_complete.telemetry.store import FILE, EventStore
 
-    with EventStore(state_folder() / FILE) as store:
+    with failing_with(OSError, sqlite3.Error), EventStore(file or state_folder() / FILE) as store:
         found = report(store.since(from_s), by)
     names = {str(hashed(model.name)): model.name for model in CATALOGUE}
     return {names.get(name, name): figures for name, figures in found.items()}

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lsp_complete.cli.configuration import loaded
 from lsp_complete.cli.failure import fail
+from lsp_complete.config.extras import how_to_install
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from lsp_complete.cli.rates import Look, Rates
     from lsp_complete.client.completer import HttpCompleter
@@ -33,17 +35,15 @@ def run(
     once: Annotated[bool, typer.Option("--once", help="Look once, and print it.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Look once, and print JSON.")] = False,
 ) -> None:
-    """A completion service at work: reuse of prompts, first text warm and cold, cancels, waste, evictions."""
+    """A completion service at work, redrawn in place. Reuse of prompts, first text, cancels, waste, evictions."""
     from lsp_complete.completion.answer import detail_of
-    from lsp_complete.config.settings import load_settings
     from lsp_complete.protocol.errors import CompletionError
 
     if find_spec("prometheus_client") is None:
-        fail("to read metrics, install lsp-complete with the extra `serve`")
-    settings, _ = load_settings()
+        fail(f"metrics cannot be read here: {how_to_install('serve')}")
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_watch(settings, every, once or as_json or not sys.stdout.isatty(), as_json))
+            asyncio.run(_watch(loaded(), every, once or as_json or not sys.stdout.isatty(), as_json))
     except CompletionError as error:
         fail(detail_of(error))
 
@@ -68,7 +68,7 @@ def _print_once(look: "Look", as_json: bool) -> None:
     if as_json:
         print(json.dumps({**{name: look.value(name) for name in _NOW}, "since_start": asdict(total)}))
     else:
-        Console(highlight=False, width=None if sys.stdout.isatty() else 100).print(_table(look, {"since start": total}))
+        Console(highlight=False, width=None if sys.stdout.isatty() else 100).print(_view(look, {"since start": total}))
 
 
 async def _redraw(service: "HttpCompleter", every_s: float) -> None:
@@ -84,7 +84,7 @@ async def _redraw(service: "HttpCompleter", every_s: float) -> None:
             now = looks[-1]
             columns = {f"last {_WINDOW_S:.0f} s": rates(looks[0], now)}
             columns["since start"] = rates(Look(now.value("start_time_seconds")), now)
-            live.update(_table(now, columns), refresh=True)
+            live.update(_view(now, columns), refresh=True)
             await asyncio.sleep(every_s)
             try:
                 looks.append(await _look(service))
@@ -119,14 +119,14 @@ async def _look(service: "HttpCompleter") -> "Look":
         raise BadAnswer("the service's metrics cannot be read") from None
 
 
-def _table(look: "Look", columns: "Mapping[str, Rates]") -> "Table":
+def _view(look: "Look", columns: "Mapping[str, Rates]") -> "Group":
+    from rich.console import Group
     from rich.table import Table
 
-    title = "   ".join(f"{name.replace('_', ' ')} {look.value(name):,.0f}" for name in _NOW)
-    table = Table("", *columns, title=title, title_justify="left", box=None)
+    table = Table("", *columns, box=None, pad_edge=False)
     for name, cell in _ROWS.items():
         table.add_row(name, *map(cell, columns.values()))
-    return table
+    return Group("   ".join(f"{name.replace('_', ' ')} {look.value(name):,.0f}" for name in _NOW), "", table)
 
 
 def _share(value: float | None) -> str:

@@ -67,7 +67,7 @@ def probed(breaker: Breaker, *, is_under_way: bool) -> Breaker:
 def failed(breaker: Breaker, error: CompletionError, now: Moment, chance: float) -> Breaker:
     """A question that left while the state was as it is now has failed. `chance`, from 0 to 1, makes the jitter."""
     if isinstance(error, _HARMLESS):
-        return probed(breaker, is_under_way=False)
+        return breaker
     num_failures = breaker.num_failures + (not isinstance(error, ModelLoading))
     return Breaker(error, num_failures, _until(error, num_failures, now, chance))
 

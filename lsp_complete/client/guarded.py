@@ -81,7 +81,7 @@ class Guarded:
             self._failed(request, error, before)
             raise
         finally:
-            if self._breaker is before:
+            if self._breaker is before and _may_probe(request):
                 self._breaker = state.probed(before, is_under_way=False)
 
     def recovered(self) -> None:
@@ -114,11 +114,10 @@ class Guarded:
 
     def _left(self, request: CompletionRequest) -> Breaker:
         """The state in which the request leaves. Raises Paused."""
-        if not _is_by_hand(request):
-            if not state.may_leave(self._breaker, self._now()):
-                raise self._paused()
-            if not request.nobody_waits:
-                self._breaker = state.probed(self._breaker, is_under_way=True)
+        if not _is_by_hand(request) and not state.may_leave(self._breaker, self._now()):
+            raise self._paused()
+        if _may_probe(request):
+            self._breaker = state.probed(self._breaker, is_under_way=True)
         return self._breaker
 
     def _answered(self, chunk: CompletionChunk) -> None:
@@ -152,6 +151,11 @@ class Guarded:
 
     def _now(self) -> Moment:
         return now(self._wall_clock)
+
+
+def _may_probe(request: CompletionRequest) -> bool:
+    """Whether it is the one that is let through behind a pause; others leave beside it, and do not end it."""
+    return not _is_by_hand(request) and not request.nobody_waits
 
 
 def _is_by_hand(request: CompletionRequest) -> bool:

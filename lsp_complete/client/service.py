@@ -21,10 +21,9 @@ from filelock import Timeout
 
 from lsp_complete.client.audit import NO_AUDIT, Audit
 from lsp_complete.client.completer import HttpCompleter
+from lsp_complete.config.extras import EXIT_ENGINE_MISSING, EXIT_MODEL_MISSING, extra_of, how_to_install
 from lsp_complete.config.runtime import (
     EXIT_ALREADY_RUNNING,
-    EXIT_ENGINE_MISSING,
-    EXIT_MODEL_MISSING,
     Runtime,
     clear_away,
     is_locked,
@@ -83,7 +82,7 @@ _EXITS = {
         ServiceState.MODEL_MISSING, "the model is not on this machine: run `lsp-complete model pull {model}`"
     ),
     EXIT_ENGINE_MISSING: ServiceStatus(
-        ServiceState.ENGINE_MISSING, "no engine on this machine: install lsp-complete with the extra `cpu`"
+        ServiceState.ENGINE_MISSING, f"no engine on this machine: {how_to_install('{extra}')}"
     ),
 }
 
@@ -247,7 +246,9 @@ class LocalService:
 
     def _ended(self, code: int) -> ServiceStatus:
         known = _EXITS.get(code, _failed(f"it ended with exit code {code}"))
-        return replace(known, detail=known.detail.format(model=self._environ.get("LSP_COMPLETE_MODEL", "auto")))
+        model = self._environ.get("LSP_COMPLETE_MODEL", "auto")
+        extra = extra_of(self._environ.get("LSP_COMPLETE_ENGINE", ""))
+        return replace(known, detail=known.detail.format(model=model, extra=extra))
 
     async def _until_loaded(self, completer: HttpCompleter) -> None:
         deadline = self._clock() + _LOAD_TIMEOUT_S

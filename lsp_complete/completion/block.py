@@ -1,9 +1,10 @@
 """Where a block ends: at the first line that is indented less, or after that line if it is the block's own `}`.
 
-Goes by indentation and brackets, as people read code. Knows no grammar, so an outdented line of a multi-line string
-ends a block as well.
+Goes by indentation and brackets, as people read code, and asks the grammar what indentation cannot tell: whether a line
+stands in a string, a here-document or a comment, where it is indented as it likes. A `case` belongs to its `switch`.
 """
 
+import re
 from dataclasses import dataclass
 
 from lsp_complete.completion.brackets import scan
@@ -19,6 +20,11 @@ from lsp_complete.completion.lines import (
     width,
 )
 from lsp_complete.text.languages import BlockStyle
+from lsp_complete.text.scopes import ends_in_text
+
+_SWITCH = re.compile(r"\b(?:switch|select)\b.*\{\s*$")
+_CASE = re.compile(r"(?:case|default)\b")
+_CASES = ("case", "default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +45,15 @@ def block_end(cursor: Cursor, lines: list[str]) -> tuple[int, bool]:
         if not line.strip():
             continue
         if width(line) < block.columns:
+            if _is_case(cursor, line, complete) or _is_in_text(cursor, lines, index):
+                continue
             if not _closes_own(cursor, lines, index):
                 return index, complete or not _could_close(cursor, line)
             if not _still_open(cursor, lines, index):
                 return index + 1, complete
-        elif deeper and width(line) == block.columns and _is_next_sibling(line):
+        elif (
+            deeper and width(line) == block.columns and _is_next_sibling(line) and not _is_in_text(cursor, lines, index)
+        ):
             return index, complete
         deeper |= width(line) > block.columns
     return len(lines), False
@@ -91,8 +101,25 @@ def _closed_below(cursor: Cursor) -> bool:
 
 
 def _could_close(cursor: Cursor, line: str) -> bool:
-    """May the unfinished line still turn out to close the block?"""
-    return starts_with_bracket(line) or cursor.language.block_style is BlockStyle.KEYWORD
+    """May the unfinished line still turn out to close the block, or to be a case of it?"""
+    may_be_case = _is_switch(cursor) and any(word.startswith(line.strip()) for word in _CASES)
+    return starts_with_bracket(line) or may_be_case or cursor.language.block_style is BlockStyle.KEYWORD
+
+
+def _is_case(cursor: Cursor, line: str, complete: bool) -> bool:
+    """Is it one of the `switch` that the block is of, at whose own indentation many styles put it?"""
+    is_case = _CASE.match(line.lstrip()) and (complete or line.strip() not in _CASES)
+    return bool(is_case) and _is_switch(cursor) and width(line) == width(cursor.header)
+
+
+def _is_switch(cursor: Cursor) -> bool:
+    return bool(_SWITCH.search(cursor.header))
+
+
+def _is_in_text(cursor: Cursor, lines: list[str], index: int) -> bool:
+    """Does the line begin inside a string, a here-document or a comment that the text began?"""
+    opening = "<?php\n" if cursor.document.text.startswith("<?php") else ""
+    return ends_in_text(opening + cursor.before + "\n".join(lines[:index]) + "\n", cursor.language)
 
 
 def _is_next_sibling(line: str) -> bool:

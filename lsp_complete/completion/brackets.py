@@ -83,6 +83,12 @@ def lacks_closer(text: str, closers: str) -> bool:
     return any(text.count(_OPENERS[char]) > text.count(char) for char in set(closers) if char in _OPENERS)
 
 
+def balance(text: str, closer: str) -> int:
+    """How many more brackets of a kind are opened than are closed, in all of the text but what is in quotes."""
+    code = masked(text)
+    return code.count(_OPENERS[closer]) - code.count(closer)
+
+
 def lacks_quote(line: str) -> bool:
     """Is a quote open at the end of the line?"""
     return bool(_QUOTE.search(masked(line)))

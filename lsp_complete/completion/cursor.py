@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lsp_complete.completion.lines import opens_block
-from lsp_complete.text.document import Document
+from lsp_complete.text.document import Document, normalize_eol
 from lsp_complete.text.languages import Language, language_of
+
+# Characters that are cut into lines at once: most who look at the lines around look at a few.
+_CHUNK = 2_000
 
 
 @dataclass(frozen=True)
@@ -55,20 +58,21 @@ class Cursor:
 
     def lines_above(self) -> Iterator[str]:
         """The lines above the cursor's that are not blank, nearest first."""
-        return self._lines(range(self._line - 1, -1, -1))
+        document, end = self.document, self.offset - len(self.before)
+        while end > 0:
+            start = document.line_start(document.line_at(max(0, end - _CHUNK)))
+            yield from reversed(_written(document.text[start:end]))
+            end = start
 
     def lines_below(self) -> Iterator[str]:
         """The lines below that are not blank, nearest first; the cursor's own too where it stands above it."""
-        first = self._line if self.above_line else self._line + 1
-        return self._lines(range(first, len(self.document.line_starts)))
+        document = self.document
+        line = document.line_at(self.offset) + (not self.above_line)
+        while line < document.num_lines:
+            start = document.line_start(line)
+            line = document.line_at(start + _CHUNK) + 1
+            yield from _written(document.text[start : document.line_start(line) if line < document.num_lines else None])
 
-    @cached_property
-    def _line(self) -> int:
-        return self.document.line_at(self.offset)
 
-    def _lines(self, numbers: range) -> Iterator[str]:
-        for number in numbers:
-            start, end = self.document.line_span(number)
-            line = self.document.text[start:end]
-            if line.strip():
-                yield line.rstrip()
+def _written(text: str) -> list[str]:
+    return [line.rstrip() for line in normalize_eol(text).split("\n") if line.strip()]

@@ -37,7 +37,10 @@ class _FollowUp:
 
     @property
     def is_under_way(self) -> bool:
-        return not self.task.done()
+        """What was closed just now is not, though its task has yet to hear of it."""
+        if self.flight is not None:
+            return self.flight.is_under_way
+        return not self.task.done() and not self.task.cancelling()
 
     @property
     def is_of_use(self) -> bool:

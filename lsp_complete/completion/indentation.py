@@ -5,7 +5,9 @@ counted its own from zero. What it meant shows in its second line. All lines mov
 never changed, and nothing is rounded.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from lsp_complete.completion.cursor import Cursor
@@ -16,6 +18,8 @@ from lsp_complete.text.languages import BlockStyle
 _LEAST_STEP = 2
 # As far above as a block is looked at that tells how deep one is.
 _NUM_LINES = 200
+# Each piece of a stream is looked at from the same cursor, of which there are one or two at a time.
+_NUM_CURSORS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ def _wanted(cursor: Cursor, lead: str, first: str) -> str:
     return levels[0] if cursor.language.block_style is BlockStyle.INDENT else before
 
 
-def _levels(cursor: Cursor) -> list[str]:
+@lru_cache(maxsize=_NUM_CURSORS)
+def _levels(cursor: Cursor) -> Sequence[str]:
     """The indentations that a line may have here, deepest first: that of the line above and of each that encloses it.
     Where the line above opens a block, those that the block may have come first."""
     above = list(islice(cursor.lines_above(), _NUM_LINES))
@@ -77,12 +82,13 @@ def _levels(cursor: Cursor) -> list[str]:
     return levels
 
 
-def _kept(cursor: Cursor, levels: list[str]) -> list[str]:
+def _kept(cursor: Cursor, levels: Sequence[str]) -> Sequence[str]:
     """The levels without those on which a line would cut the line below off from its block."""
     least = min(width(next(cursor.lines_below(), "")), width(levels[0]) if levels else 0)
     return [level for level in levels if width(level) >= least]
 
 
+@lru_cache(maxsize=_NUM_CURSORS)
 def _unit(cursor: Cursor) -> str:
     """What a block nearby is deeper than its header, above if there is one; nothing where there is none."""
     above = pairwise(islice(cursor.lines_above(), _NUM_LINES))

@@ -34,12 +34,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A change as it came: when, and whether it was put in at a stroke. `is_typable`: it could have been typed even
-    so, by somebody fast. `is_chosen_told`: what is chosen in a pop-up would have been told of."""
+    """A change as it came: when, and whether it was put in at a stroke. `is_chosen_told`: what is chosen in a pop-up
+    would have been told of."""
 
     at_s: float
     is_stroke: bool
-    is_typable: bool = False
     is_chosen_told: bool = False
 
 
@@ -100,10 +99,18 @@ def changed(life: Life, document: Document, edit: Edit, stroke: Stroke) -> tuple
     num_taken = _num_taken(life, document)
     if num_taken is None:
         return ended(life, Rejection.OTHER_TEXT if edit.length else Rejection.DELETED, stroke.at_s), []
-    grown = _grown(life, num_taken, stroke)
+    grown = _grown(life, num_taken, stroke, life.num_taken + edit.gain)
     if num_taken == len(life.text):
         return replace(grown, state=State.WHOLE, ended_s=stroke.at_s), []
     return grown, _told(life, grown)
+
+
+def beside(life: Life, start: int, chosen: str) -> Life:
+    """An item of a pop-up that begins at `start` is on the screen, too; an empty one is none."""
+    first = start - life.suggestion.offset
+    last = first + len(chosen)
+    is_same = bool(chosen) and last > 0 and life.text[max(0, first) : last] == chosen[max(0, -first) :]
+    return replace(life, num_chosen=last if is_same else 0)
 
 
 def ended(life: Life, reason: Rejection, now_s: float) -> Life:
@@ -173,12 +180,15 @@ def _num_taken(life: Life, document: Document) -> int | None:
     return None if remaining(life.suggestion, document, start + num_taken) is None else num_taken
 
 
-def _grown(life: Life, num_taken: int, stroke: Stroke) -> Life:
+def _grown(life: Life, num_taken: int, stroke: Stroke, num_put: int) -> Life:
+    """`num_put` of it are taken by what came; more of it may stand, as the editor has closed it, or less, where
+    something else came with it."""
     num_gained = num_taken - life.num_typed - life.num_accepted
     if num_gained <= 0:
         return replace(life, num_taken=num_taken)
     is_confirmed = life.confirmed is not None and stroke.at_s - life.confirmed_s <= CONFIRM_S
-    is_put = stroke.is_stroke and not _is_of_a_pop_up(life, num_taken, stroke)
+    is_its = num_put <= num_taken or num_taken == len(life.text)
+    is_put = stroke.is_stroke and is_its and not _is_of_a_pop_up(life, min(num_put, num_taken), stroke)
     step = Step(stroke, num_gained, is_put or is_confirmed)
     counted = "num_accepted" if step.is_accepted else "num_typed"
     return replace(life, num_taken=num_taken, step=step, **{counted: getattr(life, counted) + num_gained})
@@ -219,10 +229,8 @@ def _told(before: Life, after: Life, how: How | None = None) -> list[Event]:
 
 
 def _is_accepted(life: Life, confirms: bool) -> bool:
-    """Accepted whole, although the editor does not say so: it never does, or nobody types so fast."""
-    if life.state is not State.WHOLE or life.step is None or not life.step.is_accepted:
-        return False
-    return not confirms or not life.step.stroke.is_typable
+    """Accepted whole, although the editor does not say so, because it never does."""
+    return not confirms and life.state is State.WHOLE and life.step is not None and life.step.is_accepted
 
 
 def _is_told(life: Life) -> bool:

@@ -7,13 +7,17 @@ closed by itself. Looks at the cursor's line alone, never at the lines below it.
 import re
 from dataclasses import replace
 
-from lsp_complete.completion.brackets import scan, scan_behind
+from lsp_complete.completion.brackets import balance, scan, scan_behind
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
+from lsp_complete.completion.window import around
 
 _CLOSERS = ")]};, "
+_BRACKETS = ")]}"
 _QUOTES = frozenset("\"'`")
 _WORD = re.compile(r"\w*")
+# Of the lines around, on either side.
+_NEAR_CHARACTERS = 1_000
 # A letter may double inside a word (`press`), two in a row hardly do; so a shorter piece is no sign of a word whose end
 # the model has written twice.
 _MIN_WORD_END = 2
@@ -23,7 +27,6 @@ _MIN_REST = 4
 
 def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     """The text to insert, and how many characters right of the cursor it replaces; None if the two do not fit."""
-    text = _without_mismatch(cursor, text)
     if cursor.ends_line:
         return text.rstrip(), 0
     if cursor.above_line and _is_whole_line(cursor, text):
@@ -41,14 +44,27 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
     return _merged_line(cursor, body, text[len(body) :])
 
 
-def _without_mismatch(cursor: Cursor, text: str) -> str:
-    """The text without the brackets at its end that meet one of another kind, which it has opened: `if (a) {)`."""
+def without_extra(cursor: Cursor, text: str) -> str:
+    """The text for the end of a line, without the brackets at its own end that close nothing: that meet one of another
+    kind in it, `if (a) {)`, or that the lines around have no opener for, with as many opened as closed there."""
+    if not cursor.ends_line:
+        return text
     body = text.rstrip()
-    found = scan_behind(cursor.before, body)
-    num = 0
-    while found.opened and len(body) - 1 - num in found.surplus:
-        num += 1
-    return body[: len(body) - num] if num else text
+    surplus = scan_behind(cursor.before, body)
+    kept, lines = body, None
+    while kept and len(kept) - 1 in surplus.surplus:
+        if not surplus.opened:
+            lines = lines or around(cursor, body, _NEAR_CHARACTERS)
+            if not _is_extra(cursor, kept, *lines):
+                break
+        kept = kept[:-1]
+    return kept if kept.strip() and len(kept) < len(body) else text
+
+
+def _is_extra(cursor: Cursor, body: str, above: str, below: str) -> bool:
+    """Is the last bracket of the body of a kind that is balanced in the lines around without it, and not with it?"""
+    before, behind = above + cursor.before, cursor.rest + below
+    return balance(before + behind, body[-1]) == 0 > balance(before + body + behind, body[-1])
 
 
 def _num_closed_quotes(cursor: Cursor, line: str, rest: str) -> int:
@@ -88,8 +104,11 @@ def _merged_line(cursor: Cursor, body: str, end: str) -> tuple[str, int] | None:
         word = _within_word(kept, rest, overlap)
         return None if word is None else (word, 0)
     if overlap:
-        return kept, _num_closed_twice(cursor, kept, rest)
-    text, num_replaced = _without_surplus(cursor, body, rest)
+        text, num_replaced, end = kept, _num_closed_twice(cursor, kept, rest), ""
+    else:
+        text, num_replaced = _without_surplus(cursor, body, rest)
+    if starts_with_bracket(rest) and _needs_all(cursor, text, body, rest[num_replaced:]):
+        return body, 0
     return text + _line_end(cursor, text, end, rest[num_replaced:]), num_replaced
 
 
@@ -119,8 +138,9 @@ def _can_go(cursor: Cursor, body: str, rest: str, length: int) -> bool:
 def _num_closed_twice(cursor: Cursor, kept: str, rest: str) -> int:
     """How many brackets at the start of the rest close what the text has closed: `x) -> None:` before `)`."""
     code = code_of(rest, cursor.language)
-    num = len(scan(cursor.before + kept + code).surplus) - len(scan(cursor.before + code).surplus)
-    return max(0, min(num, len(rest) - len(rest.lstrip(")]}"))))
+    texts = cursor.before + kept, cursor.before
+    with_text, alone = (sum(at >= len(text) for at in scan(text + code).surplus) for text in texts)
+    return max(0, min(with_text - alone, len(rest) - len(rest.lstrip(_BRACKETS))))
 
 
 def _num_spare(cursor: Cursor, body: str, rest: str) -> int:
@@ -141,6 +161,19 @@ def _within_word(kept: str, rest: str, overlap: int) -> str | None:
         kept = kept.removesuffix(end)
     fits = "\n" not in kept and (overlap >= len(end) or _WORD.fullmatch(kept))
     return kept if fits else None
+
+
+def _needs_all(cursor: Cursor, text: str, body: str, rest: str) -> bool:
+    """Do the lines around need the brackets of the body as well as those of the cursor's line? Then both close lines
+    above, and there are as many as are opened only with both of them: `}, b);` before the `)` of a line far above."""
+    if not scan(cursor.before + cursor.rest).surplus:
+        return False
+    above, below = around(cursor, body, _NEAR_CHARACTERS)
+    before = above + cursor.before
+    with_all, with_fewer = before + body + cursor.rest + below, before + text + rest + below
+    return any(balance(with_fewer, one) > 0 for one in _BRACKETS) and all(
+        balance(with_all, one) <= 0 for one in _BRACKETS
+    )
 
 
 def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:

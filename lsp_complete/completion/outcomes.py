@@ -88,11 +88,17 @@ class Outcomes:
         file.open = life.born(suggestion, told.request, now_s, num_typed, num_chosen)
         return [*events, told]
 
-    def asked(self, document: Document, offset: int, now_s: float) -> list[Event]:
-        """The editor asks; the cursor is at `offset`."""
+    def asked(
+        self, document: Document, offset: int, now_s: float, chosen: tuple[int, str] | None = None
+    ) -> list[Event]:
+        """The editor asks; the cursor is at `offset`. `chosen` is an item of its pop-up, and where that begins."""
         file = self._file(document, now_s)
         if reason := _how_left(file.open, document, offset):
             self._end(file, reason, now_s)
+        if chosen:
+            self._habits = replace(self._habits, chooses=True)
+        if file.open is not None:
+            file.open = life.beside(file.open, *(chosen or (0, "")))
         return self._settled(file, now_s)
 
     def changed(self, before: Document, after: Document, now_s: float, inserted: tuple[str, ...] = ()) -> list[Event]:
@@ -176,10 +182,10 @@ class Outcomes:
         shown_s = file.open.shown_s if file.open else now_s
         elapsed_s = now_s - max(file.changed_s, shown_s)
         keys = habits.num_keys(inserted or (_inserted(after, edit),))
-        is_typable = keys <= habits.typable(elapsed_s)
-        would_be_told = is_typable and self._habits.confirms_parts
-        is_stroke = not would_be_told and habits.at_a_stroke(self._habits, keys, elapsed_s)
-        return Stroke(now_s, is_stroke, is_typable, self._habits.chooses)
+        would_be_told = self._habits.confirms_parts and keys <= habits.typable(elapsed_s)
+        is_typed = would_be_told or _is_overwritten(edit, inserted)
+        is_stroke = not is_typed and habits.at_a_stroke(self._habits, keys, elapsed_s)
+        return Stroke(now_s, is_stroke, self._habits.chooses)
 
     def _follow(self, file: _File, after: Document, edit: Edit, now_s: float) -> list[Event]:
         """The accepted texts after an edit. One that is taken away again at once was not wanted."""
@@ -265,6 +271,11 @@ def _kept(ended: Life) -> Kept:
     text = ended.text[first:last] if last > first else ended.text[:last]
     end = start + last
     return Kept(ended.ids[0], text, end - len(text), end, ended.ended_s)
+
+
+def _is_overwritten(edit: Edit, inserted: tuple[str, ...]) -> bool:
+    """Whether some of what is listed gave way to the rest: to a word from a pop-up, which is put over its beginning."""
+    return sum(map(len, inserted)) > edit.length
 
 
 def _inserted(document: Document, edit: Edit) -> str:

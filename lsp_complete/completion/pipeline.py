@@ -36,7 +36,7 @@ from lsp_complete.context.edits import edit_between
 from lsp_complete.context.mixer import DEADLINE_S, Mix
 from lsp_complete.context.workspace import Workspace
 from lsp_complete.prompt.assemble import CHARACTERS_PER_TOKEN
-from lsp_complete.protocol.completion import Completer, Finish, Mode, Timing, Trigger, Usage
+from lsp_complete.protocol.completion import Completer, Finish, FinishChunk, Mode, Timing, Trigger, Usage
 from lsp_complete.protocol.errors import CompletionError, Paused
 from lsp_complete.protocol.events import (
     Cancelled,
@@ -62,6 +62,8 @@ _ANSWER_SHARE = 0.3
 
 Admit = Callable[[Trigger, Mode], Mode]
 """How much may be asked for now. Raises Paused where nothing may be: before anything is done for the question."""
+GivenUp = Callable[[Answer, Document, int, Trigger], object]
+"""Hears of a question that was cancelled how far it had come."""
 
 
 @dataclass(slots=True)
@@ -85,8 +87,9 @@ class Pipeline:
         tell: Sink = lambda event: None,
         clock: Callable[[], float] | None = None,
         admit: Admit = lambda trigger, mode: mode,
+        given_up: GivenUp = lambda answer, document, offset, trigger: None,
     ) -> None:
-        self._completer, self._admit = completer, admit
+        self._completer, self._admit, self._given_up = completer, admit, given_up
         self._settings = settings
         self._questions = Questions(settings, session_id, workspace)
         self._outcomes = outcomes or Outcomes()
@@ -100,6 +103,7 @@ class Pipeline:
         self._follow_ups = FollowUps(self._ahead, self._outcomes, self._keep, tell)
         self._warming = Warming(self._ahead, self._questions)
         self._invoked_at: tuple[Document, int] | None = None
+        self._model = ""
         self._answer_ms = 0.0
         self._least_wait_ms = 0.0
 
@@ -129,7 +133,20 @@ class Pipeline:
             stage = self._stage(document, watch)
             watch.lap("answer")
             self._tell(Cancelled(Hex(answer.request_id), stage, watch.laps["total"], self._lost(document, stage)))
+            left = replace(answer, reason=NoSuggestion.SUPERSEDED, detail=f"cancelled: {stage}", timing_ms=watch.laps)
+            self._given_up(left, document, offset, trigger)
             raise
+
+    def kept(self, document: Document, offset: int, chosen: str) -> Answer | None:
+        """What is on the screen at `offset`, where that is just what is chosen in the editor's pop-up: nothing more is
+        shown behind it. The insertion is what the choice leaves of it."""
+        found = self._recent.find(document, offset)
+        if found is None or found.rung is Rung.CACHED or found.insertion.text != chosen:
+            return None
+        answer = Answer(uuid.uuid4().hex, Mode.LINE, Insertion("", found.insertion.num_replaced), rung=found.rung)
+        answer.trace.asked = found.suggestion.request_id
+        self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, Trigger.AUTOMATIC))
+        return answer
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
         """One message of the editor has made one document of the other. `inserted` as `keystrokes.pressed` has it. What
@@ -148,8 +165,10 @@ class Pipeline:
         """The user has come to a document; `offset` is the cursor, where somebody knows it."""
         self._warming.arrived(document, offset)
 
-    def ready(self) -> None:
-        """The service is there now."""
+    def ready(self, *, was_away: bool = False) -> None:
+        """The service can be asked now. One that was away may have come back with another model, of whatever name."""
+        if was_away:
+            self._forget_model()
         self._ahead.trust(True)
         self._warming.again()
 
@@ -163,6 +182,11 @@ class Pipeline:
         self._follow_ups.forget(uri)
         self._warming.forget(uri)
         self._questions.forget(uri)
+
+    def _forget_model(self) -> None:
+        """What it said, found nothing to say to, and took for that."""
+        self._recent.forget_all()
+        self._barren, self._answer_ms = None, 0.0
 
     def close(self) -> None:
         """Give up all that is under way."""
@@ -205,7 +229,7 @@ class Pipeline:
         found = None if is_again else self._recent.find(document, offset)
         if trigger is Trigger.AUTOMATIC:
             skip = skip or hopeless(Cursor(document, offset), self._of(document.uri).keys, self._mood)
-            goes_on = skip in GOES_ON and found is not None and found.rung is Rung.TYPED_THROUGH
+            goes_on = skip in GOES_ON and found is not None and found.is_typed_through(offset)
             if skip and not goes_on:
                 return replace(answer, reason=NoSuggestion(skip))
             if self._barren is not None and self._barren[:2] == (document, offset):
@@ -214,6 +238,7 @@ class Pipeline:
         if found is None:
             return None
         self._follow_ups.shown(document, offset, found.insertion, offset - found.suggestion.offset)
+        self._recent.give(document.uri, found.suggestion)
         answer.trace.asked = found.suggestion.request_id
         return replace(answer, insertion=found.insertion, rung=found.rung)
 
@@ -298,6 +323,8 @@ class Pipeline:
         """Remember what an answer says, for the keystrokes to come."""
         self._ahead.trust(True)
         self._follow_ups.generated(flight)
+        if flight.finish is not None:
+            self._heard(flight.finish)
         outcome = flight.outcome
         if isinstance(outcome, Insertion):
             self._recent.add(
@@ -306,8 +333,13 @@ class Pipeline:
             )
         if flight.first_text_ms:
             self._answer_ms += _ANSWER_SHARE * (flight.first_text_ms - self._answer_ms)
-        if flight.finish is not None:
-            self._least_wait_ms = flight.finish.debounce_ms
+
+    def _heard(self, finish: FinishChunk) -> None:
+        """What the end of an answer says of the service."""
+        self._least_wait_ms = finish.debounce_ms
+        if finish.model and finish.model != self._model:
+            self._forget_model()
+            self._model = finish.model
 
     def _landed(
         self, answer: Answer, flight: Flight, document: Document, offset: int, watch: StopWatch
@@ -320,10 +352,11 @@ class Pipeline:
         answer.trace.asked = flight.request.request_id
         is_its_own = (flight.document.text, flight.offset) == (document.text, offset)
         if isinstance(outcome, Insertion):
-            suggestion = suggestion_at(flight.document, flight.offset, outcome)
+            suggestion = suggestion_at(flight.document, flight.offset, outcome, flight.request.request_id)
             left = outcome if is_its_own else remaining(suggestion, document, offset)
             if left is None:
                 return None
+            self._recent.give(document.uri, suggestion)
             self._follow_ups.shown(document, offset, left, offset - flight.offset)
             return replace(answer, insertion=left)
         if not is_its_own:

@@ -5,7 +5,7 @@
     dot ......................... no blank behind it
     repeats-above, -below ....... not the lines above, not those below       repeats.py
     rest-of-line ................ merged with, never shown twice             merge.py
-    brackets .................... none too many, or nothing that breaks off  damage.py
+    brackets .................... none too many, or nothing that breaks off  merge.py, damage.py
     line-ends ................... the document's own
 
 and what is not shown at all: `Withheld`. Pure functions of a document, an offset and a text. Knows neither the model
@@ -23,7 +23,7 @@ from lsp_complete.completion.cut import cut
 from lsp_complete.completion.damage import undamaging
 from lsp_complete.completion.indentation import reindented
 from lsp_complete.completion.lines import code_of
-from lsp_complete.completion.merge import merged
+from lsp_complete.completion.merge import merged, without_extra
 from lsp_complete.completion.repeats import repeats_above, without_repeat_below
 from lsp_complete.protocol.completion import Mode
 from lsp_complete.text.document import Document, with_eol
@@ -100,6 +100,7 @@ def judge(document: Document, offset: int, mode: Mode, raw: str) -> Insertion | 
 
 def _joined(cursor: Cursor, draft: _Draft) -> Insertion | Withheld:
     """The text as it stands in the cursor's line, if it does no harm there."""
+    draft = draft.become("brackets", without_extra(cursor, draft.text))
     fitted = merged(cursor, draft.text)
     if fitted is None:
         return Withheld.DOES_NOT_FIT

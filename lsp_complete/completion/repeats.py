@@ -12,6 +12,7 @@ from lsp_complete.completion.brackets import lacks_closer, scan
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import closers_of, indentation, is_closing
 
+_LEADING = re.compile(r"[)\]}]+")
 _CLOSERS_AT_END = re.compile(r"[)\]}][)\]};,\s]*$")
 
 
@@ -54,12 +55,20 @@ def _same(cursor: Cursor, tail: list[tuple[int, str]], below: list[str], lines: 
 
 
 def _equal(cursor: Cursor, line: str, other: str) -> bool:
-    if line == other:
+    if line == other or _closes_the_same(cursor, line, other):
         return True
     closing = is_closing(line, cursor.language) and is_closing(other, cursor.language)
     if not closing or closers_of(line) != closers_of(other):
         return False
     return indentation(line) == indentation(other) or not _lacks(cursor, line)
+
+
+def _closes_the_same(cursor: Cursor, line: str, other: str) -> bool:
+    """`):` above a line `)`, which would close nothing then; but not `} else {` above `}`."""
+    closers, leading = closers_of(other), _LEADING.match(line.lstrip())
+    if not leading or leading.group() != closers or not is_closing(other, cursor.language):
+        return False
+    return indentation(line) == indentation(other) and not lacks_closer(line.lstrip()[leading.end() :], closers)
 
 
 def _lacks(cursor: Cursor, closers: str) -> bool:

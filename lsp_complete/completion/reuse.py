@@ -58,11 +58,14 @@ class Reused:
     insertion: Insertion
     rung: Rung
 
+    def is_typed_through(self, offset: int) -> bool:
+        return self.rung is Rung.TYPED_THROUGH and offset > self.suggestion.offset
+
 
 def suggestion_at(document: Document, offset: int, insertion: Insertion, request_id: str = "") -> Suggestion:
     text = document.text
     start = offset + insertion.num_replaced
-    last = min(document.line_at(start) + _LINES_AFTER, len(document.line_starts) - 1)
+    last = document.line_at(start) + _LINES_AFTER
     end = min(document.line_span(last)[1], start + _CHARACTERS_AFTER)
     before = text[max(0, offset - _CHARACTERS_BEFORE) : offset]
     return Suggestion(request_id, insertion, offset, len(text), before, text[start:end], end == len(text))
@@ -130,21 +133,28 @@ def _comes_again(replaced: str, text: str) -> bool:
 
 
 class Recent:
-    """The last suggestions of each document, the newest first."""
+    """The last suggestions of each document, the newest first, and which of them was given to the editor last."""
 
     def __init__(self) -> None:
         self._documents: OrderedDict[str, deque[Suggestion]] = OrderedDict()
+        self._given: dict[str, Suggestion] = {}
         self._aged: OrderedDict[str, deque[Suggestion]] = OrderedDict()
 
     def add(self, uri: str, suggestion: Suggestion) -> None:
         self._documents.setdefault(uri, deque(maxlen=_MAX_SUGGESTIONS)).appendleft(suggestion)
         self._documents.move_to_end(uri)
         if len(self._documents) > _MAX_DOCUMENTS:
-            self._documents.popitem(last=False)
+            self._given.pop(self._documents.popitem(last=False)[0], None)
+
+    def give(self, uri: str, suggestion: Suggestion) -> None:
+        """The editor shows it from now on."""
+        self._given[uri] = suggestion
 
     def find(self, document: Document, offset: int) -> Reused | None:
-        """The newest suggestion that still has something to say at `offset`."""
-        for number, suggestion in enumerate(self._documents.get(document.uri, ())):
+        """The newest suggestion that still has something to say at `offset`; but what is on the screen stays there,
+        whatever has been asked since."""
+        given = [self._given[document.uri]] if document.uri in self._given else []
+        for number, suggestion in enumerate(chain(given, self._documents.get(document.uri, ()))):
             insertion = remaining(suggestion, document, offset)
             if insertion is not None:
                 return Reused(suggestion, insertion, _rung(number, offset - suggestion.offset))
@@ -155,16 +165,25 @@ class Recent:
         return chain(self._documents.get(uri, ()), self._aged.get(uri, ()))
 
     def forget(self, uri: str) -> None:
-        self._documents.pop(uri, None)
-        self._aged.pop(uri, None)
+        for known in (self._documents, self._given, self._aged):
+            known.pop(uri, None)
 
     def forget_others(self, uri: str) -> None:
         """This document has changed, and suggestions of the others do not know of it: they have aged. Its own stay good
         for as long as their places are as they were, wherever else it changes: formatters and imports do that."""
         for other in self._documents.keys() - {uri}:
-            self._aged[other] = self._documents.pop(other)
-            self._aged.move_to_end(other)
-        while len(self._aged) > _MAX_DOCUMENTS:
+            self._age(other)
+
+    def forget_all(self) -> None:
+        """Another model answers now."""
+        for uri in list(self._documents):
+            self._age(uri)
+
+    def _age(self, uri: str) -> None:
+        self._given.pop(uri, None)
+        self._aged[uri] = self._documents.pop(uri)
+        self._aged.move_to_end(uri)
+        if len(self._aged) > _MAX_DOCUMENTS:
             self._aged.popitem(last=False)
 
 

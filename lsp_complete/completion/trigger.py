@@ -34,7 +34,7 @@ class Skip(StrEnum):
     OTHER_CHOICE = "other-choice"
 
 
-GOES_ON = {Skip.MID_WORD, Skip.AFTER_DELETION}
+GOES_ON = {Skip.MID_WORD, Skip.AFTER_DELETION, Skip.REJECTED_HERE}
 """No reason to take away what is typed through right now."""
 
 

@@ -20,9 +20,7 @@ _LOCK = f"service-{__version__}.lock"
 # Whoever takes or tests the lock does so in well under a millisecond.
 _TAKING_S = 5.0
 
-# Exit codes of the service that tell its starter what to say to the user.
-EXIT_MODEL_MISSING = 3
-EXIT_ENGINE_MISSING = 4
+# The exit code of a service that has found another one at work; extras.py has the other ones.
 EXIT_ALREADY_RUNNING = 5
 
 

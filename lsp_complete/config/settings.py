@@ -56,6 +56,10 @@ class Settings(BaseModel):
     line_tokens: int = Field(48, ge=1, le=1024, description="Model tokens that a one-line suggestion may take.")
     block_tokens: int = Field(160, ge=1, le=1024, description="Model tokens that a block may take.")
 
+    completion_menu: bool = Field(
+        False, description="Whether editors without inline completion get suggestions as an item of their menus."
+    )
+
     url: str = Field("", description="A completion service to use; empty: one of our own on this machine.")
     credential: str = Field("", repr=False, description="What the service asks for as proof of who you are.")
     ca_file: str = Field("", description="PEM file of the authority that signed the service's certificate.")
@@ -86,6 +90,9 @@ class Settings(BaseModel):
         "off", description="What becomes of suggestions: forgotten, kept in figures on this machine, sent too."
     )
     telemetry_url: str = Field("", description="The endpoint that those figures are sent to.")
+    telemetry_credential: str = Field(
+        "", repr=False, description="What that one asks for; empty: `credential`, if it is the service's address."
+    )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
 

@@ -41,7 +41,6 @@ class Skipped(StrEnum):
     ODD_NAME = "a name that is no text"
     GENERATED = "generated"
     TOO_SLOW = "too slow to parse"
-    EXCLUDED = "excluded"
 
 
 @dataclass(frozen=True, slots=True)

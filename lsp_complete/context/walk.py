@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from lsp_complete.context.files import MAX_FILE_BYTES, Skipped
-from lsp_complete.context.policy import FolderRules, Policy
+from lsp_complete.context.policy import FolderRules, Policy, Reason
 
 # Never text, so not worth opening to see.
 _BINARY_ENDINGS = frozenset(
@@ -42,9 +42,10 @@ class FoundFile:
 
 @dataclass(slots=True)
 class WalkReport:
-    """What a walk left out: how many of each kind, and by relative path what it could not read and why (an errno)."""
+    """What a walk left out: how many of each kind, a folder being one, and by relative path what it could not read and
+    why (an errno)."""
 
-    skipped: Counter[Skipped] = field(default_factory=Counter)
+    skipped: Counter[Skipped | Reason] = field(default_factory=Counter)
     unreadable: dict[str, int] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
 
@@ -90,18 +91,18 @@ def _files_of(
 
 def _judge(
     entry: "os.DirEntry[str]", path: str, rules: FolderRules, policy: Policy, below: list[FolderRules]
-) -> FoundFile | Skipped | None:
+) -> FoundFile | Skipped | Reason | None:
     if entry.is_symlink():
         return Skipped.SYMLINK
     if entry.is_dir(follow_symlinks=False):
         folder = policy.below(rules, entry.name)
         if not folder.verdict.allowed or folder.is_built_in:
-            return Skipped.EXCLUDED
+            return folder.verdict.reason or Reason.BUILT_IN
         if folder.path not in policy.roots:
             below.append(folder)
         return None
-    if not policy.file_verdict(rules, entry.name, for_index=True).allowed:
-        return Skipped.EXCLUDED
+    if reason := policy.file_verdict(rules, entry.name, for_index=True).reason:
+        return reason
     return _judge_file(entry, path)
 
 

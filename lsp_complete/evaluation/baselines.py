@@ -6,7 +6,6 @@ Both answer with windows of lines, the best first. Knows no prompt.
 import math
 import posixpath
 from array import array
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -84,8 +83,7 @@ def _windows(path: str, text: str) -> Iterator[LineWindow]:
 
 
 def _last_lines(document: Document, offset: int, num: int) -> str:
-    first = max(0, bisect_right(document.line_starts, offset) - num)
-    return document.text[document.line_starts[first] : offset]
+    return document.text[document.line_start(document.line_at(offset) + 1 - num) : offset]
 
 
 def _apart(windows: Iterator[LineWindow], own_path: str) -> Iterator[LineWindow]:

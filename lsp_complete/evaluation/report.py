@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from lsp_complete.evaluation.holes import Kind
+from lsp_complete.evaluation.quantiles import quantile
 
 # Model tokens of a prompt.
 BUDGETS = (1024, 2048)
@@ -41,8 +42,8 @@ class Report:
         baseline = max(self.share(one, tokens, kinds) for one in Contestant if one is not Contestant.OURS)
         return self.share(Contestant.OURS, tokens, kinds) / baseline if baseline else float("inf")
 
-    def stable_share(self, quantile: float) -> float:
-        return sorted(self.stable)[int(len(self.stable) * quantile)] if self.stable else 1.0
+    def stable_share(self, share: float) -> float:
+        return quantile(self.stable, share) if self.stable else 1.0
 
 
 def lines(name: str, report: Report) -> Iterator[str]:

@@ -3,7 +3,7 @@ machine; and the switches. Each is a command, so that editors that know no reque
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from lsp_complete.client import audit_file
 from lsp_complete.config.paths import audit_file as path_of_audit
 from lsp_complete.config.paths import state_folder
+from lsp_complete.protocol.events import Hex
 from lsp_complete.server import uris
 from lsp_complete.server.documents import offset_in
 from lsp_complete.server.records import NUM_RECORDS, Row
@@ -74,7 +75,7 @@ def _register_requests(server: "CompletionServer") -> None:
 def _register_switches(server: "CompletionServer") -> None:
     @server.command(SNOOZE)
     def snooze(*given: Any) -> dict[str, Any]:
-        server.session.snooze(float(_checked(_first(given, _SNOOZE_MINUTES), int, float)))
+        server.session.snooze(_checked(_first(given, _SNOOZE_MINUTES), int, float))
         return payload(server.session.status)
 
     @server.command(TOGGLE)
@@ -96,6 +97,14 @@ def _register_reports(server: "CompletionServer") -> None:
     @server.command(AUDIT)
     async def audit(*given: Any) -> dict[str, Any]:
         return await asyncio.to_thread(_audit, _count(_first(given, _NUM_SENT)))
+
+
+def id_in(given: Sequence[Any]) -> Hex:
+    """Of the suggestion that a command, or an item's, is about. Raises JsonRpcInvalidParams."""
+    try:
+        return Hex(_checked(_first(given, None), str))
+    except ValueError as error:
+        raise JsonRpcInvalidParams(message=str(error)) from error
 
 
 async def _off_here(server: "CompletionServer", uri: str, params: Any = None) -> str:
@@ -125,7 +134,7 @@ def _audit(last: int) -> dict[str, Any]:
     return {"requests": [audit_file.as_row(entry) for entry in entries[-last:]]}
 
 
-def _first(given: tuple[Any, ...], otherwise: Any) -> Any:
+def _first(given: Sequence[Any], otherwise: Any) -> Any:
     """The first argument of a command. Some editors send none, and some more than are asked for."""
     return given[0] if given else otherwise
 

@@ -57,10 +57,15 @@ class Connection:
         self._stand_in, self._failure = completer, None
         self._guard(completer)
 
+    def leads_elsewhere(self, settings: Settings) -> bool:
+        """Whether these settings would be answered by somebody else, or under another name."""
+        is_new = self._source is None or _place(settings) != _place(self._settings)
+        return self._stand_in is None and is_new
+
     def configure(self, settings: Settings) -> None:
         """Where the settings lead elsewhere, go there, with a clean slate."""
-        old, self._settings = self._settings, settings
-        if self._stand_in is None and (self._source is None or _place(settings) != _place(old)):
+        leads_elsewhere, self._settings = self.leads_elsewhere(settings), settings
+        if leads_elsewhere:
             self._replace()
 
     def warm(self) -> None:

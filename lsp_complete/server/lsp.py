@@ -14,15 +14,15 @@ from itertools import pairwise
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidRequest
+from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 
 from lsp_complete import __version__
 from lsp_complete.completion.trigger import Skip, contradicts
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Trigger
-from lsp_complete.protocol.events import How
-from lsp_complete.server import commands, uris
+from lsp_complete.protocol.events import NO_ID, Hex, How
+from lsp_complete.server import commands, menu, uris
 from lsp_complete.server.documents import Documents, offset_in
 from lsp_complete.server.parent import watch_parent
 from lsp_complete.server.progress import BuildProgress, ServiceProgress
@@ -117,6 +117,7 @@ def _register_lifecycle(server: CompletionServer) -> None:
         server.roots = _roots(params)
         server.initial_settings = _settings(params.initialization_options)
         server.session.configure(server.initial_settings)
+        menu.register(server, params.capabilities, _suggestion)
         if params.process_id is not None:
             loop = asyncio.get_running_loop()
             watch_parent(params.process_id, partial(loop.call_soon_threadsafe, server.stopping.set))
@@ -242,19 +243,20 @@ def _register_completion(server: CompletionServer) -> None:
         return types.InlineCompletionList([item] if item else [])
 
     @server.command(commands.ACCEPTED)
-    def accepted(request_id: str) -> None:
-        _log.info("accepted request id=%s", request_id[:64] if request_id.isalnum() else "?")
-        server.session.telemetry.accepted(request_id)
+    def accepted(*given: Any) -> None:
+        request = commands.id_in(given)
+        _log.info("accepted request id=%s", request)
+        server.session.telemetry.accepted(request)
 
     @server.feature(PARTLY_ACCEPTED_NOTIFICATION)
     def partly_accepted(params: Any) -> None:
-        if request_id := _request_id(params):
-            server.session.telemetry.accepted(request_id, How.NOTICE)
+        if request := _request(params):
+            server.session.telemetry.accepted(request, How.NOTICE)
 
     @server.feature(REJECTED_NOTIFICATION)
     def rejected(params: Any) -> None:
-        if request_id := _request_id(params):
-            server.session.telemetry.dismissed(request_id)
+        if request := _request(params):
+            server.session.telemetry.dismissed(request)
 
     @server.feature(SHOWN_NOTIFICATION)
     def shown(params: Any) -> None:
@@ -279,9 +281,11 @@ async def _suggestion(
     trigger = _trigger(params.context.trigger_kind)
     position = params.position
     offset = offset_at(document, position.line, position.character, encoding)
-    server.session.telemetry.asked(document, offset)
+    server.session.telemetry.asked(document, offset, (start, chosen) if selected else None)
     skip = _skip(document, offset, (start, end), chosen) if selected else None
-    answer = await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger, skip)
+    is_beside = selected is not None and skip is None and trigger is Trigger.AUTOMATIC
+    answer = server.session.kept(document, offset, chosen[offset - start :]) if is_beside else None
+    answer = answer or await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger, skip)
     if answer is None or answer.insertion is None:
         return None
     if server.documents.get(document.uri) is not document:
@@ -320,10 +324,13 @@ def _inserted(changes: Sequence[types.TextDocumentContentChangeEvent]) -> tuple[
     return tuple(partial) if len(partial) == len(changes) > 1 else ()
 
 
-def _request_id(params: Any) -> str:
-    """Of a notification that carries one of our items."""
+def _request(params: Any) -> Hex:
+    """Of a notification that carries one of our items; no id where it carries something else."""
     arguments = getattr(getattr(getattr(params, "item", None), "command", None), "arguments", None)
-    return arguments[0] if isinstance(arguments, list) and arguments and isinstance(arguments[0], str) else ""
+    try:
+        return commands.id_in(arguments if isinstance(arguments, list) else ())
+    except JsonRpcInvalidParams:
+        return NO_ID
 
 
 def _trigger(kind: types.InlineCompletionTriggerKind) -> Trigger:

@@ -139,6 +139,8 @@ def _handle(server: CompletionServer, body: bytes) -> None:
     try:
         data = json.loads(body)
         _check(server, data)
+        if "method" in data:
+            data.setdefault("params", None)  # pygls wants them of methods that LSP does not define
         server.protocol.handle_message(server.protocol.structure_message(data))
     except InvalidStateError:
         _log.debug("a reply that nobody waits for any more")

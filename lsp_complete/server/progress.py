@@ -45,11 +45,16 @@ class ServiceProgress:
         if not await _is_created(self._server, token):
             return
         progress.begin(token, types.WorkDoneProgressBegin("lsp-complete", message=self._status.detail))
-        while self._status.state in _UNDER_WAY:
+        while await self._goes_on():
+            progress.report(token, types.WorkDoneProgressReport(message=self._status.detail))
+        progress.end(token, types.WorkDoneProgressEnd(message=self._status.detail or self._status.state.value))
+
+    async def _goes_on(self) -> bool:
+        """Wait for what it does next; False where that is no work."""
+        if self._status.state in _UNDER_WAY:
             self._changed.clear()
             await self._changed.wait()
-            progress.report(token, types.WorkDoneProgressReport(message=self._status.detail))
-        progress.end(token, types.WorkDoneProgressEnd(message=self._status.state.value))
+        return self._status.state in _UNDER_WAY
 
 
 class BuildProgress:

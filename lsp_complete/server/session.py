@@ -22,6 +22,7 @@ from lsp_complete.config.paths import index_folder, state_folder
 from lsp_complete.config.settings import Settings, load_settings
 from lsp_complete.context.answers import IndexState
 from lsp_complete.context.indexer import Progress
+from lsp_complete.context.policy import Reason as Denial
 from lsp_complete.context.workspace import Workspace
 from lsp_complete.protocol.completion import Completer, Mode, Trigger
 from lsp_complete.protocol.errors import Paused, Unavailable
@@ -39,6 +40,9 @@ _log = logging.getLogger(__name__)
 
 # Who wants silence for longer switches suggestions off.
 MAX_SNOOZE_MINUTES = 24 * 60.0
+
+# Behind these another model may answer; a limit of rate, or a snooze, leaves it as it was.
+_AWAY = {State.LOADING, State.OFFLINE}
 
 ShowBuild = Callable[[Callable[[], None]], AbstractContextManager[Progress]]
 """Takes what cancels the build, gives what is told of its progress, from a thread."""
@@ -136,6 +140,8 @@ class Session:
         verdict = policy.admits(document)
         if verdict.allowed and policy.scopes and offset is not None:
             verdict = await asyncio.to_thread(policy.admits_at, document, offset)
+        if verdict.reason is Denial.LANGUAGE and document.language in self._switches.languages:
+            return "in a language that was switched off"
         return verdict.reason.value
 
     # Questions
@@ -150,7 +156,7 @@ class Session:
         if self._is_snoozed and trigger is Trigger.AUTOMATIC:
             return self._recorded(self._silent(document), document, offset, trigger)
         if self._connection.completer is None:
-            return None
+            return self._recorded(self._unanswered(), document, offset, trigger)
         task = asyncio.create_task(self._pipe(self._connection.completer).suggest(document, offset, trigger, skip))
         self._give_up(key)  # afterwards, so that the new one may wait for what the older one has asked
         self._newest[key] = task
@@ -169,6 +175,11 @@ class Session:
         finally:
             if self._newest.get(key) is task:
                 del self._newest[key]
+
+    def kept(self, document: Document, offset: int, chosen: str) -> Answer | None:
+        """As the pipeline has it."""
+        answer = self._pipeline.kept(document, offset, chosen) if self._pipeline and not self._is_snoozed else None
+        return self._recorded(answer, document, offset, Trigger.AUTOMATIC) if answer else None
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str]) -> None:
         """One message has made one document of the other. `inserted`: the texts of its changes, where it lists
@@ -225,7 +236,8 @@ class Session:
         old, self.settings = self.settings, settings
         if settings != old:
             self._drop_pipeline()
-            self._told_of.clear()
+        if self._connection.leads_elsewhere(settings):
+            self._told_of.clear()  # trouble there is news
         self.records.is_kept = settings.audit != "off"
         self.telemetry.configure(settings)
         if (exclusions_of(settings), settings.index) != (exclusions_of(old), old.index):
@@ -275,6 +287,12 @@ class Session:
         self.telemetry.tell(Suppressed(request, Reason.SNOOZED))
         return answer
 
+    def _unanswered(self) -> Answer:
+        """Where there is nobody to ask."""
+        service = self._connection.service
+        detail = service.detail if service else ""
+        return Answer(uuid.uuid4().hex, Mode.LINE, reason=NoSuggestion.SERVICE, detail=detail)
+
     def _recorded(self, answer: Answer, document: Document, offset: int, trigger: Trigger) -> Answer:
         self.records.add(answer, document, offset, trigger)
         return answer
@@ -282,7 +300,9 @@ class Session:
     def _pipe(self, completer: Guarded) -> Pipeline:
         if self._pipeline is None:
             seen, tell, admit = self.telemetry.outcomes, self.telemetry.tell, partial(self._admit, completer)
-            self._pipeline = Pipeline(completer, self.settings, self.id, self.workspace, seen, tell, admit=admit)
+            self._pipeline = Pipeline(
+                completer, self.settings, self.id, self.workspace, seen, tell, admit=admit, given_up=self._recorded
+            )
         return self._pipeline
 
     def _admit(self, completer: Guarded, trigger: Trigger, mode: Mode) -> Mode:
@@ -313,11 +333,11 @@ class Session:
             self._told_of.clear()
         if not self._is_warm or status == self._last_status:
             return
-        was_ready = self._last_status is not None and self._last_status.state is State.READY
+        before = self._last_status.state if self._last_status else None
         self._last_status = status
         self._on_status(status)
-        if status.state is State.READY and not was_ready and self._pipeline is not None:
-            self._pipeline.ready()
+        if status.state is State.READY and before is not State.READY and self._pipeline is not None:
+            self._pipeline.ready(was_away=before in _AWAY)
         elif status.is_notable and status.state not in self._told_of:
             self._told_of.add(status.state)
             self._on_problem(notice(status))

@@ -48,7 +48,8 @@ class Telemetry:
         self._consent = Consent(settings.telemetry)
         self._recorder.configure(self._consent)
         is_ours = _origin(settings.telemetry_url) == _origin(settings.url)  # nobody else is given the credential
-        endpoint = Endpoint(settings.telemetry_url, settings.credential if is_ours else "")
+        credential = settings.telemetry_credential or (settings.credential if is_ours else "")
+        endpoint = Endpoint(settings.telemetry_url, credential)
         if endpoint != self.endpoint and self._sending is not None:
             self._sending.cancel()
             self._sending = None
@@ -72,20 +73,19 @@ class Telemetry:
         suggestion = suggestion_at(document, start, Insertion(text, end - start), told.request)
         self._record(lambda now_s: self.outcomes.shown(document, suggestion, told, now_s, num_chosen))
 
-    def asked(self, document: Document, offset: int) -> None:
-        self._record(lambda now_s: self.outcomes.asked(document, offset, now_s))
+    def asked(self, document: Document, offset: int, chosen: tuple[int, str] | None = None) -> None:
+        """`chosen` is an item of the editor's pop-up, and where that begins."""
+        self._record(lambda now_s: self.outcomes.asked(document, offset, now_s, chosen))
 
     def changed(self, before: Document, after: Document, inserted: Sequence[str] = ()) -> None:
         """One message. `inserted`: the texts of its changes, where there are several and each has a range."""
         self._record(lambda now_s: self.outcomes.changed(before, after, now_s, tuple(inserted)))
 
-    def accepted(self, request_id: str, how: How = How.COMMAND) -> None:
-        """Whatever an editor sends as an id."""
-        self._record(lambda now_s: self.outcomes.confirmed(Hex(request_id), how, now_s))
+    def accepted(self, request: Hex, how: How = How.COMMAND) -> None:
+        self._record(lambda now_s: self.outcomes.confirmed(request, how, now_s))
 
-    def dismissed(self, request_id: str) -> None:
-        """Whatever an editor sends as an id."""
-        self._record(lambda now_s: self.outcomes.dismissed(Hex(request_id), now_s))
+    def dismissed(self, request: Hex) -> None:
+        self._record(lambda now_s: self.outcomes.dismissed(request, now_s))
 
     def saved(self, document: Document) -> None:
         self._record(lambda now_s: self.outcomes.saved(document, now_s))

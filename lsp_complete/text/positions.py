@@ -15,7 +15,7 @@ def offset_at(document: Document, line: int, column: int, encoding: Encoding) ->
     """The offset of a zero-based line and a column in code units."""
     if line < 0:
         return 0
-    if line >= len(document.line_starts):
+    if line >= document.num_lines:
         return len(document.text)
     start, end = document.line_span(line)
     text = document.text[start:end]
@@ -28,7 +28,7 @@ def position_at(document: Document, offset: int, encoding: Encoding) -> tuple[in
     """The zero-based line and the column in code units of an offset."""
     offset = max(0, min(offset, len(document.text)))
     line = document.line_at(offset)
-    return line, num_units(document.text[document.line_starts[line] : offset], encoding)
+    return line, num_units(document.text[document.line_start(line) : offset], encoding)
 
 
 def num_units(text: str, encoding: Encoding) -> int:

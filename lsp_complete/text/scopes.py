@@ -4,7 +4,10 @@ By the syntax tree, or without one by the line. Pure, and not for every keystrok
 that is broken off, a few times.
 """
 
+import re
+from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 
 from lsp_complete.text.languages import Language
 from lsp_complete.text.syntax import Tree, parse
@@ -12,6 +15,12 @@ from lsp_complete.text.syntax import Tree, parse
 _QUOTES = ('"', "'", "`")
 # Code inside a string.
 _HOLES = ("interpolation", "substitution", "expansion")
+# What may end text of several lines in some language, and what then must be in it.
+_ENDS = {"*/": "/*", "]]": "[[", ')"': 'R"(', '"#': 'r#"'}
+# Shifts and C++'s streams look much like it, so few are tried.
+_HERE = re.compile(r"<<[<~-]?[\"']?([A-Z_]\w*)")
+_MAX_HERE = 2
+_IN_TEXT = ("string", "comment", "heredoc", "nowdoc")
 
 
 class Scope(StrEnum):
@@ -31,6 +40,28 @@ def scope_at(text: str, offset: int, language: Language) -> Scope:
         return scope
     tried = (_scope_if_closed(text, offset, language, close) for close in _closers(text, offset, language))
     return next((scope for scope in tried if scope is not Scope.CODE), Scope.CODE)
+
+
+@lru_cache(maxsize=64)
+def ends_in_text(text: str, language: Language) -> bool:
+    """Does a text, of whole lines, end inside a string, a here-document or a comment of several lines? What may close
+    one is tried, and whether it does. Answers are kept, for a text that comes in pieces is asked about again."""
+    at = len(text)
+    trees = (parse(f"{text}x{close}", language) for close in _closers_of_several(text))
+    return any(
+        start < at < end and any(one in kind for one in _IN_TEXT)
+        for tree in trees
+        if tree is not None
+        for kind, start, end in tree.around(at + 1)
+    )
+
+
+def _closers_of_several(text: str) -> Iterator[str]:
+    quotes = (*(quote * 3 for quote in _QUOTES[:2]), *_QUOTES)
+    yield from (quote for quote in quotes if text.count(quote) % 2)
+    yield from (close for close, open_ in _ENDS.items() if open_ in text)
+    for word in list(dict.fromkeys(_HERE.findall(text)))[-_MAX_HERE:]:
+        yield from (f"\n{word}\n", f"\n{word};\n")
 
 
 def _scope_in(tree: Tree, text: str, offset: int) -> Scope:

@@ -19,7 +19,7 @@ import logging
 import re
 import threading
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from time import thread_time
 
@@ -98,28 +98,46 @@ def matches(text: str, language: Language, *, references: bool = True) -> Matche
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A syntax tree that speaks of characters."""
+    """A syntax tree that speaks of characters: of `text`, each of `1 << shift` bytes."""
 
-    root: tree_sitter.Node
+    tree: tree_sitter.Tree
+    language: tree_sitter.Language
+    text: str
     shift: int
+
+    @property
+    def root(self) -> tree_sitter.Node:
+        return self.tree.root_node
 
     @property
     def has_error(self) -> bool:
         return self.root.has_error
 
+    def replaced(self, start: int, end: int, text: str) -> "Tree | None":
+        """The tree with `text` in the place of what stands from `start` to `end`. What lies around it is not parsed
+        again, so it costs a fraction. None where it is too much or too slow."""
+        whole = self.text[:start] + text + self.text[end:]
+        if _is_too_much(whole):
+            return None
+        if not self.shift and not text.isascii():
+            return _tree(whole, self.language)
+        old = self.tree.copy()
+        ends = [(self.text, start), (self.text, end), (whole, start + len(text))]
+        first, second, third = (offset << self.shift for _, offset in ends)
+        old.edit(first, second, third, *(_point(*one, self.shift) for one in ends))
+        return _tree(whole, self.language, old, self.shift)
+
     def errors(self) -> list[tuple[int, int]]:
         """Start and end of the pieces that fit nowhere, and of what is missing. What has no node of its own, as the end
-        of a line between two statements, is somewhere between start and end of all."""
-        found, nodes = list[tuple[int, int]](), [self.root]
+        of a line between two statements, is somewhere in the innermost node that it is missing in."""
+        found, nodes = list[tuple[int, int]](), [self.root] if self.has_error else []
         while nodes:
             node = nodes.pop()
-            if node.has_error:
-                nodes += node.children
-            if node.is_error or node.is_missing:
+            inner = [child for child in node.children if child.has_error]
+            if node.is_error or node.is_missing or not inner:
                 found.append((node.start_byte >> self.shift, node.end_byte >> self.shift))
-        shown = str(self.root) if self.has_error else ""
-        num_hidden = shown.count("(ERROR") + shown.count("(MISSING") - len(found)
-        return found + [(self.root.start_byte >> self.shift, self.root.end_byte >> self.shift)] * num_hidden
+            nodes += inner
+        return found
 
     def around(self, offset: int) -> list[tuple[str, int, int]]:
         """Kind, start and end of the nodes that hold the character before `offset`, and those around the place itself:
@@ -136,11 +154,20 @@ class Tree:
 def parse(text: str, language: Language) -> Tree | None:
     """None for a language without grammar, and for a text that is too long or too slow."""
     grammar = _loaded(language) if language.grammar_package and not _is_too_much(text) else None
-    if grammar is None:
-        return None
-    shift = 0 if text.isascii() else 1
-    tree = _parse(text, grammar, shift)
-    return Tree(tree.root_node, shift) if tree is not None else None
+    return _tree(text, grammar) if grammar is not None else None
+
+
+def _tree(
+    text: str, language: tree_sitter.Language, old: tree_sitter.Tree | None = None, shift: int | None = None
+) -> Tree | None:
+    shift = (0 if text.isascii() else 1) if shift is None else shift
+    tree = _parse(text, language, shift, old)
+    return Tree(tree, language, text, shift) if tree is not None else None
+
+
+def _point(text: str, offset: int, shift: int) -> tuple[int, int]:
+    """Row and column of an offset, as tree-sitter counts them."""
+    return text.count("\n", 0, offset), (offset - text.rfind("\n", 0, offset) - 1) << shift
 
 
 def _is_too_much(text: str) -> bool:
@@ -155,12 +182,16 @@ def _repeats(data: bytes) -> bool:
     return any(data[period:] == data[:-period] for period in range(1, _MAX_PERIOD + 1))
 
 
-def _parse(text: str, language: tree_sitter.Language, shift: int) -> tree_sitter.Tree | None:
-    """The tree, or None where parsing took more than its time."""
+def _parse(
+    text: str, language: tree_sitter.Language, shift: int, old: tree_sitter.Tree | None = None
+) -> tree_sitter.Tree | None:
+    """The tree, or None where parsing took more than its time. `old` is that of a text like this one."""
     data = _WIDE.sub("\ufffd", text).encode("utf-16-le") if shift else text.encode()
     reader = _Reader(data)
     try:
-        tree = tree_sitter.Parser(language).parse(reader.read, encoding="utf16le" if shift else "utf8")
+        parse = tree_sitter.Parser(language).parse
+        parse = parse if old is None else partial(parse, old_tree=old)
+        tree = parse(reader.read, encoding="utf16le" if shift else "utf8")
     except ValueError:
         return None
     return None if reader.late else tree

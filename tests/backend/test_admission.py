@@ -121,6 +121,15 @@ async def test_what_cannot_be_in_time_is_refused_before_it_waits():
     assert it.order == ["in time"]
 
 
+async def test_who_waits_in_vain_is_told_when_a_slot_is_free_and_not_at_the_deadline():
+    it = await played()
+    tasks = [await it.queue("in time", ticket(Tier.INVOKED)), await it.queue("late", ticket(deadline=soon(400)))]
+    it.admission._held_s.note(1000.0)
+    results = await it.end(*tasks)
+    assert isinstance(results[-1], TooLate)
+    assert it.order == ["in time"]
+
+
 async def test_where_a_slot_is_free_nobody_is_refused():
     admission = Admission(1, 0)
     admission._held_s.note(1000.0)

@@ -5,6 +5,8 @@ import contextlib
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from lsp_complete.backend.engines.base import Job
 from lsp_complete.backend.engines.llamacpp import PREFILL_STEP_TOKENS, LlamaCppEngine
@@ -70,6 +72,15 @@ async def test_two_sessions_at_once_do_not_disturb_each_other(engine):
     assert together == alone
 
 
+async def test_what_two_slots_write_at_once_is_one_pass(engine):
+    jobs = [job_for(engine, PREFIX), job_for(engine, "import os\n" + PREFIX)]
+    alone = [(await run(engine, job))[0] for job in jobs]
+    rounds, steps = engine._rounds.num_rounds, engine.stats().steps
+    together = [text for text, _ in await asyncio.gather(*(run(engine, job) for job in jobs))]
+    assert together == alone
+    assert engine._rounds.num_rounds - rounds < 0.8 * (engine.stats().steps - steps)
+
+
 async def test_a_stop_token_ends_the_text_and_is_not_in_it(engine):
     job = job_for(engine, PREFIX)
     _, last = await run(engine, Job(job.prompt, 12, "s", frozenset(range(200_000))))
@@ -128,6 +139,17 @@ async def test_markers_are_control_tokens_and_text_is_not(engine):
     assert detect_family(tokenizer) is QWEN
     assert tokenizer.marker("def") is None
     assert tokenizer.marker(QWEN.middle) not in tokenizer.encode(f"x = '{QWEN.middle}'")
+
+
+@given(
+    st.lists(st.sampled_from(["def f(x):\n", "    return x", "\n", "\n\n", "\t", " ", "é", "1", ")", "'s", "\u2028"]))
+)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_text_encoded_by_pieces_has_the_same_tokens(loaded, pieces):
+    text, tokenizer = "".join(pieces), loaded.tokenizer
+    assert tokenizer._is_cut
+    by_pieces = [token for piece in tokenizer._pieces(text, 1) for token in tokenizer._ask(piece, False)]
+    assert by_pieces == list(tokenizer._ask(text, False) if text else ())
 
 
 def test_a_file_that_is_no_model_is_refused_with_its_name(tmp_path):

@@ -14,6 +14,8 @@ from lsp_complete.client.completer import HttpCompleter
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import FinishChunk, TextChunk
 from lsp_complete.protocol.errors import CompletionError, EngineFailed, ModelLoading, RateLimited, Unauthorized
+from lsp_complete.protocol.wire import COMPLETE_PATH, request_to_json
+from tests.backend.wire_client import wire_client
 from tests.client.playing import ENVIRON
 from tests.fakes import CharacterTokenizer, RecitingEngine, request
 
@@ -73,6 +75,28 @@ async def test_told_to_stop_it_is_unhealthy_at_once_finishes_what_it_has_begun_a
         rest = [chunk async for chunk in chunks]
         assert isinstance(rest[-1], FinishChunk)
         assert "".join(chunk.text for chunk in rest[:-1]) == "two three"
+        assert await process.wait() == 0
+
+
+async def test_told_to_stop_it_says_go_away_on_the_wire_and_the_stream_under_way_ends_well():
+    async with gated_service(drain_s=30) as (process, completer, url), wire_client(url) as client:
+        while not (await completer.health())["ready"]:
+            pass
+        stream = client.begin("POST", COMPLETE_PATH, CREDENTIAL)
+        client.send(stream, request_to_json(request()))
+        process.stdin.write(b"x" * 5)
+        while "DataReceived" not in client.of(stream):
+            await client.receive()
+        process.send_signal(signal.SIGTERM)
+        while not client.goaways:
+            await client.receive()
+        assert "StreamEnded" not in client.of(stream)
+        process.stdin.write(b"x" * 20)
+        while not client.is_closed:
+            await client.receive()
+        assert {(goaway.code, goaway.last_stream_id >= stream) for goaway in client.goaways} == {(0, True)}
+        assert client.of(stream)[-1] == "StreamEnded"
+        assert '"finish":"' in client.text(stream).replace(" ", "")
         assert await process.wait() == 0
 
 
@@ -158,6 +182,21 @@ async def test_an_engine_that_is_lost_is_loaded_again():
         assert await text_of(completer, prefix="three") == "recited"
         await completer.aclose()
     assert [engine.closed for engine in engines] == [True, True]
+
+
+async def test_an_engine_that_is_lost_while_it_is_loaded_is_loaded_again():
+    attempts: list[None] = []
+
+    def load():
+        attempts.append(None)
+        if len(attempts) < 3:
+            raise EngineLost("gone")
+        return RecitingEngine("recited")
+
+    async with served(load) as url:
+        completer = HttpCompleter(url, CREDENTIAL)
+        assert await text_of(completer) == "recited"
+        await completer.aclose()
 
 
 async def test_each_user_has_a_credential_and_a_rate_of_their_own(tmp_path):

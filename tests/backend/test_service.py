@@ -54,7 +54,7 @@ async def test_markers_spelled_out_end_the_text():
 async def test_the_deadline_ends_the_text_with_what_there_is():
     engine = RecitingEngine("abc")
     engine.gate = asyncio.Semaphore(2)
-    text, finish = await collect(service_over(engine), request(deadline_ms=30))
+    text, finish = await collect(service_over(engine), request(deadline_ms=200))
     assert (text, finish.finish) == ("ab", Finish.DEADLINE)
     assert engine.num_open == 0
 

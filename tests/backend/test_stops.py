@@ -63,6 +63,9 @@ def test_a_line_ends_at_its_first_line_end_behind_text():
         ("x = 1\n", "y = 2\nz = 3", "y = 2\nz = 3"),
         ("func f() {\n\t", "a()\n\n\tb()\n}\nfunc g() {}", "a()\n\n\tb()\n}"),
         ("def f():\n    ", "return 1\n\n\n", "return 1"),
+        ("\tswitch x {", "\n\tcase 1:\n\t\tf()\n\tdefault:\n\t}\n\tg()", "\n\tcase 1:\n\t\tf()\n\tdefault:\n\t}"),
+        ("\tif x {", "\n\t\tf()\n\tcase 1:\n", "\n\t\tf()"),
+        ("def f():\n    ", "x = '''\na\n b\n'''\n    y = 1\nz", "x = '''\na\n b\n'''\n    y = 1"),
     ],
 )  # fmt: skip
 def test_a_block_ends_before_the_first_line_further_left(prefix, text, expected):
@@ -76,13 +79,17 @@ def test_a_healed_blank_is_taken_off_once():
 
 
 @given(
-    st.text(alphabet="ab \n\t}<|", max_size=40), st.lists(st.integers(1, 5), max_size=40), st.sampled_from(list(Mode))
+    st.text(alphabet="ab \n\t}<|", max_size=40)
+    | st.lists(st.sampled_from(["\n", "case 1:", "cas", "default", "end", "e", "'''", " a"])).map("".join),
+    st.lists(st.integers(1, 5), max_size=40),
+    st.sampled_from(list(Mode)),
+    st.sampled_from(["def f():\n    ", "switch x {"]),
 )
-def test_the_pieces_a_text_comes_in_make_no_difference(text, sizes, mode):
+def test_the_pieces_a_text_comes_in_make_no_difference(text, sizes, mode, prefix):
     pieces: list[str] = []
     rest = text
     for size in sizes:
         pieces, rest = [*pieces, rest[:size]], rest[size:]
-    asked = request("def f():\n    ", mode=mode)
+    asked = request(prefix, mode=mode)
     markers = ("<|a|>", "<|b")
     assert run(stops_for(asked, markers), [*pieces, rest]) == run(stops_for(asked, markers), [text])

@@ -1,5 +1,6 @@
 """`lsp-complete complete`: what is not asked needs no service, and a service that is not there is told of."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,9 @@ def test_where_nothing_is_asked_no_service_is_looked_for(tmp_path: Path, name: s
 def test_a_service_that_is_not_there_is_told_of(tmp_path: Path) -> None:
     result = complete(tmp_path / "a.py", "x = 1\n")
     assert (result.exit_code, "no folder for the local service" in result.stderr) == (1, True)
+
+
+def test_explain_knows_it_as_it_knows_an_editor_s_questions(tmp_path: Path) -> None:
+    complete(tmp_path / "a.py", "x = 1\n")
+    (row,) = json.loads(CliRunner().invoke(app, ["explain", "last", "--json"]).stdout)["records"]
+    assert (row["path"], row["trigger"], row["reason"]) == ("a.py", "invoked", "service")

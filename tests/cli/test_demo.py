@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from lsprotocol.types import InlineCompletionItem
 
 from lsp_complete.backend.engines.llamacpp import LlamaCppEngine
 from lsp_complete.backend.fim import FAMILIES
 from lsp_complete.backend.metrics import Metrics
 from lsp_complete.backend.service import CompletionService
 from lsp_complete.cli import demo
+from lsp_complete.cli.editor import Ghost
+from lsp_complete.cli.screen import figures
 from lsp_complete.completion.pipeline import Pipeline
 from lsp_complete.config.settings import Settings
 from lsp_complete.context.workspace import Workspace
@@ -78,3 +81,15 @@ def test_a_new_line_is_one_key_with_its_indentation():
 )
 def test_the_verdict_says_what_came_of_it(text, other, says):
     assert says in demo.verdict(text, other)
+
+
+@pytest.mark.parametrize(
+    ("usage", "says"),
+    [
+        ({"prompt_tokens": 50, "cached_tokens": 49}, "49 of 50 prompt tokens reused"),
+        ({"prompt_tokens": 0, "cached_tokens": 0}, "without a question to the model: follow-up"),
+    ],
+)
+def test_the_figures_tell_what_was_asked_from_what_was_known(usage, says):
+    explained = {"rung": "follow-up", "usage": usage, "timing_ms": {"total": 3.0}}
+    assert says in figures(Ghost(InlineCompletionItem("x"), 3.0, explained))

@@ -64,15 +64,27 @@ def as_json(*arguments: str) -> list[dict[str, Any]]:
 
 def test_each_question_of_the_last_session_is_a_line(file: Path) -> None:
     head, first, second = run().stdout.splitlines()
-    assert head.split() == ["when", "id", "place", "asked", "answer", "ms", "tokens", "became"]
-    assert all(word in first for word in ("aaaa1111", "src/app.py:12", "line, network", "321", "498/500", "accepted"))
-    assert "offline" in second
+    assert head.split() == ["when", "id", "place", "answer", "ms", "reused", "became"]
+    assert first.split()[1:] == ["aaaa11", "app.py:12", "network", "321", "100%", "accepted"]
+    assert second.split()[1:] == ["bbbb22", "app.py:12", "offline", "321", "gone"]
+
+
+def test_neighbours_that_asked_nothing_and_became_the_same_are_one_line(file: Path) -> None:
+    again = ROW | {"rung": "typed-through", "usage": {}, "outcome": "shown already"}
+    rows = [again | {"request_id": f"dddd{num}"} for num in range(14)]
+    asked = [ROW | {"request_id": f"eeee{num}"} for num in range(2)]
+    private_lines.append(file, [*rows[:9], *asked, *rows[9:]], 10**6)
+    *_, first, second, third, fourth = run("--last", "4").stdout.splitlines()
+    assert first.split()[-4:] == ["typed-through", "321", "9", "times"]
+    assert [line.split()[1] for line in (second, third)] == ["eeee0", "eeee1"]
+    assert fourth.split()[-2:] == ["5", "times"]
+    assert len(as_json("--last", "4")) == 4
 
 
 def test_one_is_shown_in_full(file: Path) -> None:
     shown = run("aaaa").stdout
     for word in ("after a pause of 80 ms", "498 of 500 reused", "some-model", "1 credentials", "similar", "indentation",
-                 "src/rates.py", "no room", "accepted", "debounce 81.0"):  # fmt: skip
+                 "src/rates.py", "1 of 2 found, 1 left out: no room", "accepted", "321 ms: debounce 81"):  # fmt: skip
         assert word in shown
     assert "none, offline: gone" in run("last").stdout
 

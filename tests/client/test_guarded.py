@@ -125,6 +125,22 @@ async def test_behind_the_pause_one_question_goes_and_a_cancelled_one_makes_room
     assert await played.ask() == "ok"
 
 
+@pytest.mark.parametrize("end", ["hang", errors.TooLarge("")])
+async def test_a_question_by_hand_that_comes_to_nothing_lets_no_second_one_go_beside_the_probe(play, end) -> None:
+    played = play(GONE, "hang", end, "ok")
+    await played.ask()
+    played.wall_s += 1
+    probe, by_hand = (asyncio.create_task(played.ask(kind)) for kind in (Trigger.AUTOMATIC, Trigger.INVOKED))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    by_hand.cancel()
+    await asyncio.wait([by_hand])
+    assert await played.ask() == "paused"
+    probe.cancel()
+    await asyncio.wait([probe])
+    assert await played.ask() == "ok"
+
+
 async def test_questions_that_fail_together_are_one_failure(play) -> None:
     played = play(GONE)
     asked = [played.guarded.complete(request()) for _ in range(5)]

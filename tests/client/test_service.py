@@ -12,10 +12,9 @@ import pytest
 
 from lsp_complete import __version__
 from lsp_complete.client.service import LocalService, ServiceState, backoff_s, service_command, service_environ
+from lsp_complete.config.extras import EXIT_ENGINE_MISSING, EXIT_MODEL_MISSING
 from lsp_complete.config.runtime import (
     EXIT_ALREADY_RUNNING,
-    EXIT_ENGINE_MISSING,
-    EXIT_MODEL_MISSING,
     Runtime,
     read_runtime,
     remove_runtime,

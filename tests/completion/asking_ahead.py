@@ -21,6 +21,7 @@ class Knowing:
         self.gate = asyncio.Event()
         self.gate.set()
         self.debounce_ms = 0
+        self.model = "m"
 
     async def complete(self, request):
         self.requests.append(request)
@@ -33,7 +34,7 @@ class Knowing:
             if answer and not request.prefill_only:
                 yield TextChunk(answer)
             usage = Usage(9, 1, 0 if request.prefill_only else len(answer))
-            yield FinishChunk(Finish.STOP, "m", usage, debounce_ms=self.debounce_ms)
+            yield FinishChunk(Finish.STOP, self.model, usage, debounce_ms=self.debounce_ms)
         finally:
             self.closed.append(request)
 

@@ -56,13 +56,15 @@ class Changed:
 
 @dataclass(frozen=True)
 class Asked:
-    """The editor asks at `offset`, and is given `insertion`, if any, of which `num_chosen` stand in the pop-up."""
+    """The editor asks at `offset`, and is given `insertion`, if any, of which `num_chosen` stand in the pop-up.
+    `chosen` is what it says of that, with where it begins."""
 
     offset: int
     insertion: str = ""
     request: str = ""
     num_replaced: int = 0
     num_chosen: int = 0
+    chosen: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ def play(text: str, trace: Sequence[tuple[float, Message]], outcomes: Outcomes |
             case Changed(after, inserted):
                 before, document = document, Document(URI, after)
                 events += outcomes.changed(before, document, at_s, inserted)
-            case Asked(offset, insertion, request, num_replaced, num_chosen):
-                events += outcomes.asked(document, offset, at_s)
+            case Asked(offset, insertion, request, num_replaced, num_chosen, chosen):
+                events += outcomes.asked(document, offset, at_s, chosen)
                 if insertion:
                     suggestion = suggestion_at(document, offset, Insertion(insertion, num_replaced), request)
                     told = Shown(Hex(request), Rung.NETWORK, len(insertion))

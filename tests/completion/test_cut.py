@@ -145,3 +145,43 @@ def test_a_bracket_outside_the_block_is_waited_for_to_the_end_of_its_line() -> N
 
 def test_a_loop_is_left_at_the_end_of_its_third_line() -> None:
     assert first_enough("    █\n", "a()\n    a()\n    a()\n    a()\n") == "a()\n    a()\n    a()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "opening", "closing"),
+    [
+        ("a.py", 'x = """', '""")'),
+        ("a.py", "x = f'''", "''')"),
+        ("a.js", "const x = `", "`;"),
+        ("a.go", "x := `", "`"),
+        ("a.rs", 'let x = "', '";'),
+        ("a.java", 'String x = """', '""";'),
+        ("a.cpp", 'auto x = R"(', ')";'),
+        ("a.lua", "local x = [[", "]]"),
+        ("a.sh", "cat <<EOF", "EOF"),
+        ("a.sh", "cat <<'EOF'", "EOF"),
+        ("a.rb", "x = <<~SQL", "SQL"),
+        ("a.c", "/*", "*/"),
+    ],
+)
+def test_text_of_several_lines_is_indented_as_it_likes(path: str, opening: str, closing: str) -> None:
+    closing = closing.replace(")", "") if path == "a.py" else closing
+    raw = f"{opening}\nselect a\n  from it\n{closing}\n    g(x)\n"
+    check("    f(x)\n    █\n", raw + "g(y)\n", "    f(x)\n    " + raw, path=path)
+    assert first_enough("    f(x)\n    █\n", raw + "g(y)\n" + raw, path=path) in (raw + "g", raw + "g(y)\n")
+
+
+def test_prose_that_stands_like_a_statement_is_part_of_its_string() -> None:
+    raw = 'def f():\n    x = """\nclass A is not\nB is\n"""\n    return x\n'
+    check("█\n", raw + "y = 1\n", raw)
+
+
+def test_a_quote_in_a_comment_begins_no_string() -> None:
+    check("def f():\n    █\n", "a()  # don't\n    b()\nc()\n", "def f():\n    a()  # don't\n    b()\n")
+
+
+def test_a_case_at_the_indentation_of_its_switch_is_part_of_the_block() -> None:
+    body = "\n\tcase 1:\n\t\tf()\n\tdefault:\n\t\tg()\n\t}\n"
+    check("\tswitch x {█\n", body + "\th()\n", "\tswitch x {" + body, path="a.go")
+    check("\tswitch x {█\n\t}\n", body + "\th()\n", "\tswitch x {" + body, path="a.go")
+    check("\tcase 1:\n\t\t█\n", "f()\n\tcase 2:\n\t\tg()\n", "\tcase 1:\n\t\tf()\n", path="a.go")

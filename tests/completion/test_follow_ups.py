@@ -110,6 +110,17 @@ async def test_any_other_question_closes_its_stream():
     assert (await other).insertion == Insertion("1")
 
 
+async def test_what_was_closed_a_moment_ago_is_given_to_nobody():
+    user = User(SUM)
+    await user.sees("x = █\n")
+    user.service.gate.clear()
+    await user.sees("x = first +█\n")
+    user.become("x = first + second█\n")
+    user.service.gate.set()
+    user.pipeline._ahead.leave()
+    assert await user.sees("x = first + second█\n") == ("  # both", NETWORK)
+
+
 async def test_its_failure_is_nobodys_and_nothing_more_is_asked_ahead_until_a_question_is_answered():
     user = User({"x = ": "first + second", "x = first + second": Unavailable(), "x = first + second ": "- third"})
     await half_typed(user)

@@ -34,6 +34,28 @@ def test_a_text_that_does_not_fit_the_word_is_not_offered(raw: str) -> None:
     check_withheld('status = "fin█hed"  # done\n', raw, Withheld.DOES_NOT_FIT, Mode.BLOCK)
 
 
+def test_a_bracket_of_a_line_far_above_is_not_taken_for_one_of_the_text() -> None:
+    head, tail = "(() => {\n  a;\n  f(() => {\n    █", ")\n}\n"
+    for closing in ("}, b);", "}, b)"):
+        check(f"{head}{tail}", f"c;\n  {closing}", f"{head}c;\n  {closing}{tail}".replace("█", ""), path="a.js")
+    check(
+        "(() => {\n  f(() => {\n    █)\n});\n",
+        "c;\n  }, b)",
+        "(() => {\n  f(() => {\n    c;\n  }, b)\n});\n",
+        path="a.js",
+    )
+
+
+@pytest.mark.parametrize("raw", ["(ctx)", "(ctx))", "(ctx)))"])
+def test_what_closes_nothing_is_not_shown_whatever_is_broken_elsewhere(raw: str) -> None:
+    broken = "func f() {\n\tif a ! {\n\t\tx := = 1\n\t}\n\tb :="
+    check(f"{broken} g█\n\tdefer c()\n}}\n", raw, f"{broken} g(ctx)\n\tdefer c()\n}}\n", LINE, path="a.go")
+
+
+def test_a_bracket_that_lines_above_have_opened_is_shown() -> None:
+    check("f(\n    a,\n    █\nb()\n", "c)", "f(\n    a,\n    c)\nb()\n", LINE)
+
+
 def test_a_letter_may_double_in_a_word() -> None:
     check('x = "pre█s"\n', 'ss"', 'x = "press"\n', LINE)
 

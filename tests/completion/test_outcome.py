@@ -94,6 +94,45 @@ def test_vs_code_says_nothing_of_words_but_of_the_last():
     ]
 
 
+@pytest.mark.parametrize("chosen", ["price", "pricetax"])
+def test_vs_code_tells_of_the_pop_up_in_a_question_and_what_is_taken_from_it_is_typed(chosen):
+    """Though the question is overtaken before it is answered."""
+    trace: list[tuple[float, Message]] = [
+        *((at_s + 1.0, message) for at_s, message in [(0.0, ASKED[1]), *typed(["total = p\n", "total = pr\n"], 0.5)]),
+        (1.8, Asked(10, chosen=(8, chosen))),
+        (3.0, Changed(f"total = {chosen}\n")),
+        (3.1, Asked(8 + len(chosen))),
+        (4.0, Changed(f"total = {chosen}!\n")),
+    ]
+    assert outcome(trace) == [(Rejection.OTHER_TEXT, 5)]
+
+
+def test_vs_code_says_nothing_of_a_word_that_ends_one_begun_by_hand_and_it_is_accepted_all_the_same():
+    trace: list[tuple[float, Message]] = [
+        (1.0, Asked(8, "price) + 1", "aa", 1)),
+        (1.5, Changed("total = p)\n")),
+        (1.6, Asked(9, chosen=(8, "pride"))),
+        (3.0, Changed("total = price)\n")),
+        (4.0, Changed("total = price!)\n")),
+    ]
+    assert outcome(trace, "total = )\n") == [(Part.WORD, How.INFERRED, 5)]  # with the bracket that stands there
+
+
+def test_what_is_taken_from_a_pop_up_before_a_bracket_that_the_suggestion_has_too_is_typed():
+    trace: list[tuple[float, Message]] = [
+        (1.0, Asked(8, "price) + 1", "aa", 2, 5, chosen=(8, "price"))),
+        (3.0, Changed("total = price)\n")),
+        (4.0, Changed("total = price!)\n")),
+    ]
+    assert outcome(trace, "total = p)\n") == [(Rejection.OTHER_TEXT, 6)]
+
+
+def test_emacs_lists_a_word_from_a_pop_up_among_the_keys_of_a_message_and_it_is_typed():
+    keys = ("p", "r", "price", " ")
+    trace = [ASKED, (2.5, Changed("total = price \n", keys)), (4.0, Changed("total = price !\n"))]
+    assert outcome(trace) == [(Rejection.OTHER_TEXT, 6)]
+
+
 def test_neovim_gathers_keys_and_they_are_not_taken_for_words():
     """As 0.12.4 sends them."""
     trace = [
@@ -148,8 +187,9 @@ def test_the_same_text_is_the_same_suggestion_however_it_replaces_what_the_edito
 def test_an_editor_that_confirms_is_not_believed_to_accept_without_saying_so():
     """And the same text is then typed, in one message after a pause."""
     first = [ASKED, (2.0, WHOLE), (2.01, Said("aa", How.COMMAND))]
-    second = [(5.0, Changed(START)), (9.0, Asked(8, "price + tax", "bb")), (12.0, WHOLE)]
-    assert outcome([*first, *second])[-1] == ("typed", 11)
+    second = [(5.0, Changed(START)), (9.0, Asked(8, "price + tax", "bb"))]
+    for at_s in (12.0, 9.1):  # typed up to a pause; pasted
+        assert outcome([*first, *second, (at_s, WHOLE)])[-1] == ("typed", 11)
 
 
 def test_words_then_backspace_then_a_word_again_are_not_counted_twice():

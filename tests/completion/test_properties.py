@@ -92,7 +92,21 @@ def _lines(source: str, first: int, count: int) -> str:
 
 LINE_ENDS = ["\n", "\r\n", "\r", "\n\n", "\n    ", "\n\t\t"]
 PUNCTUATION = [" ", "    ", "\t", ")", "}", "]", "});", ",", ";", '"', "'", "😀", "𝒜𝒷", "\u2028", "\x0c", "\x00"]
-CODE = ["if a:", "x = 1\n", "foo(", "{ a }", "end\n", "else:\n", "    });\n", "\t\t}\n"]
+CODE = [
+    "if a:",
+    "x = 1\n",
+    "foo(",
+    "{ a }",
+    "end\n",
+    "else:\n",
+    "    });\n",
+    "\t\t}\n",
+    '"""\n',
+    "`\n",
+    "/*\n",
+    "switch (a) {\n",
+    "case 1:\n",
+]
 
 
 def _pieces(source: str, start: int, end: int) -> st.SearchStrategy[str]:

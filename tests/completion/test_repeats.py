@@ -92,3 +92,12 @@ def test_one_more_line_than_those_above_is_offered() -> None:
 def test_a_closing_line_with_the_indentation_of_the_next_is_not_written_again_whatever_else_is_open() -> None:
     marked = "f(() => {\n  if (a) {\n  g(() => {\n    b;█\n  })\n  c;\n});\n"
     check_withheld(marked, "\n  });", Withheld.REPEATS_BELOW, Mode.LINE, path="a.ts")
+
+
+@pytest.mark.parametrize(("raw", "path"), [("\n):", "a.py"), ("\n) {", "a.js")])
+def test_what_goes_on_from_the_bracket_below_is_not_written_above_it(raw: str, path: str) -> None:
+    check_withheld("if (\n    a█\n)\nb\n", raw, Withheld.REPEATS_BELOW, Mode.LINE, path=path)
+
+
+def test_another_branch_before_the_brace_below_is_written() -> None:
+    check("if (a) {\n  b;█\n}\n", "\n} else {", "if (a) {\n  b;\n} else {\n}\n", Mode.LINE, path="a.js")

@@ -128,3 +128,18 @@ def test_the_newest_that_fits_is_found_and_the_rung_says_how():
     ]
     recent.forget(document.uri)
     assert recent.find(document, offset) is None
+
+
+def test_what_is_shown_stays_while_it_fits_whatever_was_asked_since():
+    recent = Recent()
+    document, offset = at("a = █\n")
+    shown = suggestion_at(document, offset, Insertion("one"))
+    recent.add(document.uri, shown)
+    recent.give(document.uri, shown)
+    recent.add(document.uri, suggestion_at(document, offset, Insertion("one\nb = two")))
+    found = [recent.find(*at(later)) for later in ("a = █\n", "a = on█\n", "a = one█\n")]
+    assert [(one.rung, one.insertion.text) for one in found if one] == [
+        (Rung.TYPED_THROUGH, "one"),
+        (Rung.TYPED_THROUGH, "e"),
+        (Rung.CACHED, "\nb = two"),
+    ]

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from lsp_complete.context.files import Skipped
-from lsp_complete.context.policy import Policy
+from lsp_complete.context.policy import Policy, Reason
 from lsp_complete.context.walk import Scandir, WalkReport, walk
 from tests.context.trees import write_tree
 
@@ -106,7 +106,7 @@ def test_excluded_folders_are_not_listed(tmp_path: Path) -> None:
     names, report = walked(write_tree(tmp_path, tree), disk.scandir)
     assert names == [".gitignore", "a.py"]
     assert disk.num_listed == 1
-    assert report.skipped == {Skipped.EXCLUDED: 4}
+    assert report.skipped == {Reason.BUILT_IN: 2, Reason.GIT: 1, Reason.SECRET: 1}
 
 
 def test_the_files_of_a_nested_root_are_its_own(tmp_path: Path) -> None:

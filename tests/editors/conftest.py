@@ -16,7 +16,13 @@ from tests.editors import programs
 from tests.serving import CREDENTIAL
 
 # What drives an editor is no part of the development set-up: `make test-editors` installs it.
-_DRIVERS = {"test_vscode.py": "playwright", "test_neovim.py": "msgpack", "test_neovim_setups.py": "msgpack"}
+_DRIVERS = {
+    "test_vscode.py": "playwright",
+    "test_neovim.py": "msgpack",
+    "test_neovim_setups.py": "msgpack",
+    "test_emacs.py": "pyte",
+    "test_helix.py": "pyte",
+}
 collect_ignore = [file for file, driver in _DRIVERS.items() if importlib.util.find_spec(driver) is None]
 
 _CHECKOUT = Path(__file__).parent.parent.parent
@@ -60,7 +66,8 @@ def service() -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def neovims() -> dict[str, Path]:
     """The programs by version. They are fetched by `python -m tests.editors.programs`."""
-    return {version: path for version in programs.VERSIONS if (path := programs.neovim(version)) is not None}
+    found = {name: programs.program(f"neovim-{name}") for name in ("0.12", "0.11")}
+    return {name: path for name, path in found.items() if path is not None}
 
 
 @pytest.fixture(scope="session")

@@ -124,6 +124,9 @@ class Neovim:
     def command(self, text: str) -> str:
         return str(self._call("nvim_exec2", text, {"output": True})["output"])
 
+    def has_said(self, text: str) -> bool:
+        return text in self.command("messages")
+
     @property
     def ghost(self) -> str:
         """The virtual text in the buffer."""

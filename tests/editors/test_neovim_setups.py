@@ -4,8 +4,10 @@ dies, and with the real model.
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from lsp_complete.protocol.events import Part
 from tests.editors import programs
-from tests.editors.neovim import CASES, SERVER, Bench, Neovim, configured, started
+from tests.editors.neovim import CASES, HEIGHT, PLUGIN, SERVER, Bench, Neovim, configured, started
 from tests.editors.outcomes import until
 
 pytestmark = pytest.mark.editors
@@ -54,10 +56,22 @@ require('blink.cmp').setup({
 """
 _FIND = """
 local home, places = ...
+require('lsp_complete.server').checkout = function() end
 require('lsp_complete').options.cmd = nil
 vim.env.HOME, vim.env.PATH, vim.env.XDG_DATA_HOME = home, places .. '/path', nil
 vim.env.VIRTUAL_ENV, vim.env.CONDA_PREFIX = places .. '/environment', nil
 return (require('lsp_complete.server').find())
+"""
+_SLOW = """
+local slow = ...
+vim.lsp.enable('lsp_complete', false)
+vim.wait(10000, function() return #vim.lsp.get_clients({ name = 'lsp_complete' }) == 0 end)
+vim.lsp.config('lsp_complete', { cmd = { slow } })
+vim.lsp.enable('lsp_complete')
+"""
+_FIND_IN = """
+require('lsp_complete').options.cmd = nil
+return (dofile(...).find())
 """
 # To load it, and to answer, on a busy machine.
 _MODEL_S = 120.0
@@ -193,7 +207,8 @@ def test_commands_say_what_there_is_to_say(start):
     bench.neovim.command("LspComplete status")
     until("the state", lambda: "lsp-complete: ready" in bench.neovim.command("messages"))
     bench.neovim.command("LspComplete explain")
-    until("the reasons", lambda: "rung: network" in bench.neovim.text)
+    until("the reasons", lambda: "answer    the service was asked" in bench.neovim.text)
+    assert len(bench.neovim.text.splitlines()) < HEIGHT
     bench.neovim.keys("q")
     until("the file", lambda: bench.neovim.text == BEGUN)
     bench.neovim.command("LspComplete snooze 5")
@@ -208,6 +223,44 @@ def test_commands_say_what_there_is_to_say(start):
     bench.neovim.command("close | LspComplete log")
     until("the log", lambda: "index: ready" in bench.neovim.text)
     assert bench.neovim.lua("return vim.fn.getcompletion('LspComplete s', 'cmdline')") == ["snooze", "stats", "status"]
+    assert bench.neovim.lua("return vim.fn.getcompletion('LspComplete toggle rus', 'cmdline')") == ["rust"]
+
+
+def test_a_language_is_switched_off_and_the_status_says_by_whom(start):
+    bench = start()
+    for command, said in (
+        ("toggle python", "off for python, until Neovim is closed"),
+        ("status", "off: off here: in a language that was switched off"),
+        ("toggle python", "on for python, until Neovim is closed"),
+    ):
+        bench.neovim.command(f"LspComplete {command}")
+        until("an answer", partial(bench.neovim.has_said, f"lsp-complete: {said}"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("snooze soon", "snooze takes minutes"),
+        ("snooze -1", "snooze takes minutes"),
+        ("explain 0", "explain takes how many"),
+        ("toggle klingon", "no language klingon; toggle takes a language, or nothing for all, as python"),
+        ("status now", "status takes nothing"),
+        ("nonsense", "there are explain, log, snooze, stats, status, toggle"),
+    ],
+)
+def test_what_no_command_takes_is_said(start, given, said):
+    bench = start()
+    assert said in bench.neovim.command(f"LspComplete {given}")
+
+
+def test_while_the_server_starts_the_status_says_so(start, tmp_path):
+    bench = start()
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    bench.neovim.lua(_SLOW, str(slow))
+    until("it starts", lambda: bench.neovim.lua("return require('lsp_complete').status().state") == "starting")
+    assert "the language server is starting" in bench.neovim.command("LspComplete status")
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -238,6 +291,18 @@ def test_the_server_is_found_where_installers_put_it(start, tmp_path):
         program.chmod(0o755)
         found[program] = bench.neovim.lua(_FIND, str(home), str(places))
     assert found == {program: [str(program), "lsp"] for program in found}
+
+
+def test_the_server_of_the_checkout_that_the_plugin_runs_from_is_found(start, tmp_path):
+    bench, checkout = start(), tmp_path / "checkout"
+    shutil.copytree(PLUGIN, checkout / "lsp_complete" / "nvim")
+    (checkout / "pyproject.toml").touch()
+    program = checkout / ".venv" / "bin" / "lsp-complete"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    copied = str(checkout / "lsp_complete" / "nvim" / "lua" / "lsp_complete" / "server.lua")
+    assert bench.neovim.lua(_FIND_IN, copied) == [str(program), "lsp"]
 
 
 def test_what_is_printed_for_a_plain_configuration_works(tmp_path, neovims, service, monkeypatch):

@@ -3,6 +3,7 @@ be typed.
 """
 
 import contextlib
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -33,6 +34,8 @@ ACCEPTED = "accepted", Part.WHOLE, len(NAME + REST)
 ACCEPTED_WORD = "accepted", Part.WORD, len(NAME)
 # pip fetches and unpacks some thirty packages.
 INSTALL_S = 240
+# To load it, and to answer, on a busy machine.
+MODEL_S = 120
 _numbers = count()
 
 
@@ -54,7 +57,8 @@ class Bench:
 
 
 Window = Callable[..., AbstractContextManager[Bench]]
-"""Takes a folder, whether the host has proposed interfaces, and the path of the server."""
+"""Takes a folder, whether the host has proposed interfaces, the path of the server, its settings if they are others,
+and what `VsCode` takes of the workspace."""
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +78,12 @@ def opened_window(
     folder: Path,
     has_proposed: bool = False,
     path: str = sys.executable,
+    settings: dict[str, Any] | None = None,
+    **workspace: Any,
 ) -> Iterator[Bench]:
-    settings = {**options, "telemetry": "local", "server.path": path}
+    settings = {**(settings or options), "telemetry": "local", "server.path": path}
     machine = {f"lsp-complete.{name}": value for name, value in settings.items()}
-    code = VsCode(program, browser, folder, machine, has_proposed)
+    code = VsCode(program, browser, folder, machine, has_proposed, **workspace)
     try:
         yield Bench(code, Outcomes(folder), has_proposed)
     finally:
@@ -246,7 +252,9 @@ def test_the_last_suggestion_is_explained(bench):
     bench.code.type("def add")
     bench.code.until_ghost(NAME + REST)
     bench.code.choose_in_menu("Explain")
-    assert "rung: network" in bench.code.shown_text("explain.yaml")
+    explained = bench.code.shown_text("explain.yaml")
+    assert f"path: {bench.file.name}" in explained
+    assert "rung: " in explained
 
 
 def test_what_left_the_machine_is_shown(bench):
@@ -269,6 +277,48 @@ def test_untitled_documents_get_suggestions(bench):
     bench.code.page.locator(".tab.active", has_text="Untitled-").wait_for()
     bench.code.type("total = price")
     bench.code.until_ghost(" + tax")
+
+
+@pytest.mark.parametrize("roots", [(), ("one", "other")], ids=["one folder", "several"])
+def test_what_is_in_the_index_is_sent_and_what_is_ignored_is_not(tmp_path, window, roots):
+    root = tmp_path / "work" / (roots[-1] if roots else "")
+    for folder in roots or ("",):
+        (tmp_path / "work" / folder / ".git").mkdir(parents=True)
+    (root / ".gitignore").write_text("ignored.py\n")
+    for name in ("indexed", "ignored"):
+        (root / f"{name}.py").write_text(f"def {name}_helper({name}_first):\n    return 1\n")
+    with window(tmp_path, roots=roots) as bench:
+        bench.code.until_status("ready")
+        imports = "from indexed import indexed_helper\nfrom ignored import ignored_helper\n\n"
+        bench.code.open(imports, str(Path(*roots[-1:], "user.py")))
+        bench.code.type("seen =")
+        bench.code.keys("Alt+Backslash")
+        bench.code.until_ghost("['indexed_first']")
+
+
+def test_before_a_workspace_is_trusted_it_decides_nothing_and_suggestions_come(tmp_path, window):
+    (tmp_path / "work" / ".vscode").mkdir(parents=True)
+    settings = {"lsp-complete.url": "http://127.0.0.1:9", "lsp-complete.server.path": "/nowhere"}
+    (tmp_path / "work" / ".vscode" / "settings.json").write_text(json.dumps(settings))
+    with window(tmp_path, is_trusted=False) as bench:
+        bench.code.page.get_by_role("button", name="Restricted Mode").wait_for()
+        bench.code.until_status("ready")
+        bench.opened()
+        bench.code.type("def add")
+        bench.code.keys("Alt+Backslash")
+        bench.code.until_ghost(NAME + REST)
+
+
+@pytest.mark.model
+def test_the_real_model_suggests(tmp_path, window, model_path):
+    with window(tmp_path, settings={"model": str(model_path), "threads": 1}) as bench:
+        until("the model", lambda: bench.code.status.inner_text().strip() == "lsp-complete", MODEL_S)
+        bench.opened("# naïve 😀\ndef add_numbers(first, second):\n    ")
+        bench.code.type("return first +")
+        bench.code.keys("Alt+Backslash")
+        until("ghost text", lambda: "second" in bench.code.ghost, MODEL_S)
+        bench.code.keys("Tab")
+        bench.code.until_saved(bench.file, "# naïve 😀\ndef add_numbers(first, second):\n    return first + second")
 
 
 def test_without_a_server_it_is_installed_on_a_click(tmp_path, window, pictures):

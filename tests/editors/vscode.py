@@ -67,7 +67,6 @@ _OPTIONS = (
     "--auth=none",
     "--disable-telemetry",
     "--disable-update-check",
-    "--disable-workspace-trust",
     "--disable-getting-started-override",
     "--disable-file-downloads",
 )
@@ -83,17 +82,25 @@ def running_browser(program: Program) -> Generator[Browser, None, None]:
 
 
 class VsCode:
-    """`machine` are settings that only the user may make. `has_proposed`: the host allows proposed interfaces."""
+    """`machine` are settings that only the user may make. `has_proposed`: the host allows proposed interfaces. `roots`
+    are folders in the workspace, where there is not one alone; `is_trusted`: nobody asks whether it is."""
 
     def __init__(
-        self, program: Program, browser: Browser, folder: Path, machine: dict[str, Any], has_proposed: bool
+        self,
+        program: Program,
+        browser: Browser,
+        folder: Path,
+        machine: dict[str, Any],
+        has_proposed: bool,
+        roots: tuple[str, ...] = (),
+        is_trusted: bool = True,
     ) -> None:
         self.folder, self.work = folder, folder / "work"
         self.work.mkdir(parents=True, exist_ok=True)
         self._write_settings("User", _USER)
         self._write_settings("Machine", machine)
         self._environ = _environ(folder, has_proposed)
-        self._program = program
+        self._program, self._roots, self._is_trusted = program, roots, is_trusted
         self._port = _free_port()
         self._run("--install-extension", str(VSIX))
         self._context = browser.new_context(viewport=_SIZE)
@@ -112,8 +119,8 @@ class VsCode:
         file.write_text(text, "utf-8")
         self.page.keyboard.press("Control+p")
         self.page.keyboard.type(str(file))
-        self._choose(name)
-        self.page.locator(f'.tab.active[data-resource-name="{name}"]').wait_for()
+        self._choose(file.name)
+        self.page.locator(f'.tab.active[data-resource-name="{file.name}"]').wait_for()
         self.page.locator(".editor-instance .monaco-editor.focused").wait_for()
         self.keys("Control+End")
         return file
@@ -212,7 +219,8 @@ class VsCode:
         return [main, *main.children(recursive=True)]
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        command = self._command(f"--bind-addr=127.0.0.1:{self._port}", *_OPTIONS)
+        trust = ["--disable-workspace-trust"] if self._is_trusted else []
+        command = self._command(f"--bind-addr=127.0.0.1:{self._port}", *_OPTIONS, *trust)
         with (self.folder / "code-server.log").open("wb") as log:
             process = subprocess.Popen(
                 command, env=self._environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
@@ -224,9 +232,18 @@ class VsCode:
         page = self._context.new_page()
         page.set_default_timeout(_PATIENCE_MS)
         page.route(lambda url: not url.startswith(f"http://127.0.0.1:{self._port}"), lambda route: route.abort())
-        page.goto(f"http://127.0.0.1:{self._port}/?folder={quote(str(self.work))}", wait_until="commit")
+        page.goto(f"http://127.0.0.1:{self._port}/?{self._opened()}", wait_until="commit")
         page.locator('[id^="lsp-complete.lsp-complete"]').wait_for()
         return page
+
+    def _opened(self) -> str:
+        """What the address says is to be opened."""
+        if not self._roots:
+            return f"folder={quote(str(self.work))}"
+        file = self.folder / "several.code-workspace"
+        folders = [{"path": str(self.work / root)} for root in self._roots]
+        file.write_text(json.dumps({"folders": folders}), "utf-8")
+        return f"workspace={quote(str(file))}"
 
     def _run(self, *arguments: str) -> None:
         command = self._command(*arguments)

@@ -86,6 +86,20 @@ def test_what_the_editor_has_closed_may_close_a_later_opener() -> None:
     assert (stands.text, stands.pieces) == ("f('a', 'b')", (Piece(9, "'"), Piece(10, ")")))
 
 
+def test_what_the_editor_has_closed_may_close_what_is_above() -> None:
+    meant = keyboard.accepted(Writing("f(", "g(a), b)", "", "g(", (Piece(3, ")"),)), "a), b")
+    stands = keyboard.reclosed(meant, ")")
+    assert stands is not None
+    assert stands.pieces == (Piece(7, ")"),)
+
+
+def test_a_closer_may_stand_on_its_own_line() -> None:
+    meant = Writing("", 'f({\n  "a"\n})', "", 'f({\n  "a', (Piece(9, "\n}"), Piece(11, ")")))
+    stands = keyboard.reclosed(meant, '"\n})')
+    assert stands is not None
+    assert stands.pieces == (Piece(8, '"'), *meant.pieces)
+
+
 def test_what_the_editor_has_closed_may_close_what_the_text_below_closes() -> None:
     meant = Writing("", "f(a).g(", "\n)", "f(a).g(")
     stands = keyboard.reclosed(meant, ")")

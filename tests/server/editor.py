@@ -94,7 +94,7 @@ class Editor:
             self._reading.result()
             raise EOFError("the server has closed its stdout")
 
-    async def answer(self, request_id: int | None) -> Any:
+    async def answer(self, request_id: int | str | None) -> Any:
         """The result. Raises Refused."""
         await self.until(lambda: self.answers[request_id])
         (answer,) = self.answers[request_id]

@@ -100,6 +100,18 @@ async def test_a_record_without_an_answer_says_why(editor, service):
     assert (record["reason"], record["detail"], record["outcome"]) == ("withheld", "blank", "")
 
 
+async def test_a_question_that_was_given_up_leaves_a_record_too(editor, service):
+    service.engine.text, service.engine.gate = "value", asyncio.Semaphore(0)
+    asked = Buffer(editor, "x = █\n").complete_later()
+    await service.until(lambda: service.engine.jobs)
+    editor.notify("$/cancelRequest", {"id": asked})
+    with pytest.raises(Refused):
+        await editor.answer(asked)
+    (record,) = await run(editor, "explain", 1)
+    assert (record["reason"], record["detail"], record["outcome"]) == ("superseded", "cancelled: waiting", "")
+    assert {"debounce", "context", "prompt"} <= set(record["timing_ms"])
+
+
 async def test_an_answer_that_came_too_late_is_marked(editor, service):
     service.engine.text, service.engine.gate = "value", asyncio.Semaphore(0)
     buffer = Buffer(editor, "x = █\n")

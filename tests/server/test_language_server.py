@@ -1,6 +1,7 @@
 """The language server end to end: a child over stdio on one side, the real service over HTTP/2 on the other."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,16 @@ from tests.server.editor import Buffer, Refused, items
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 CANCELLED, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND = -32800, -32602, -32600, -32601
+NO_IDS: list[Any] = [None, [], [1], ["def f(): pass"], [["aa"]]]
+ACCEPTED = "lsp-complete.accepted"
+NO_NOTICES: list[Any] = [
+    None,
+    [],
+    "x",
+    {"item": 5},
+    {"item": {"command": {"arguments": [5]}}},
+    {"textDocument": {"uri": 5}},
+]
 
 
 async def test_it_says_what_it_can(editor):
@@ -299,6 +310,20 @@ async def test_another_choice_in_the_pop_up_is_another_question(editor, service)
     assert items(await editor.answer(older)) == []
 
 
+async def test_what_is_on_the_screen_grows_no_longer_by_a_pop_up_that_has_just_that(editor, service):
+    service.engine.text = "Request"
+    buffer = Buffer(editor, "from scrapy import █\n")
+    assert len(await buffer.complete()) == 1
+    service.engine.text = "\nfrom x import y"
+    buffer.type("Re")
+    span = buffer.range(buffer.offset - 2, buffer.offset)
+    chosen = {"range": span, "text": "Request"}
+    (item,) = await buffer.complete(automatic=True, selectedCompletionInfo=chosen)
+    assert (item["insertText"], item["range"]) == ("Request", span)
+    (item,) = await buffer.complete(selectedCompletionInfo=chosen)  # by hand
+    assert item["insertText"].startswith("Request\n")
+
+
 async def test_a_second_initialize_is_an_error_and_the_first_stays_valid(editor, service):
     service.engine.text = "1"
     with pytest.raises(Refused) as refused:
@@ -314,7 +339,10 @@ async def test_a_second_initialize_is_an_error_and_the_first_stays_valid(editor,
         ("textDocument/inlineCompletion", None, INVALID_PARAMS),
         ("textDocument/inlineCompletion", [1], INVALID_PARAMS),
         ("workspace/executeCommand", {"command": "rm"}, INVALID_PARAMS),
-        ("workspace/executeCommand", {"command": "lsp-complete.accepted", "arguments": []}, INVALID_PARAMS),
+        ("workspace/executeCommand", {"command": ACCEPTED}, INVALID_PARAMS),
+        *(("workspace/executeCommand", {"command": ACCEPTED, "arguments": ids}, INVALID_PARAMS) for ids in NO_IDS),
+        ("workspace/executeCommand", {"command": "lsp-complete.snooze", "arguments": ["x"]}, INVALID_PARAMS),
+        ("workspace/executeCommand", {"command": "lsp-complete.toggleLanguage"}, INVALID_PARAMS),
         ("textDocument/nonsense", {}, METHOD_NOT_FOUND),
     ],
 )
@@ -322,6 +350,23 @@ async def test_a_request_without_sense_gets_an_error_with_its_id(editor, method,
     with pytest.raises(Refused) as refused:
         await editor.ask(method, params)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("method", ["lsp-complete/status", "lsp-complete/explain"])
+async def test_our_own_requests_need_no_parameters(editor, method):
+    editor.send(id="bare", method=method)
+    assert await editor.answer("bare") is not None
+
+
+@pytest.mark.parametrize(
+    "method", ["didShowCompletion", "didPartiallyAcceptCompletion", "didFocus", "didRejectCompletion"]
+)
+async def test_a_notification_without_sense_changes_nothing(editor, service, method):
+    for params in NO_NOTICES:
+        editor.notify(f"textDocument/{method}", params)
+    editor.send(method=f"textDocument/{method}")
+    service.engine.text = "1"
+    assert len(await Buffer(editor, "x = █\n").complete()) == 1
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def accept(told):
     told.asked(BEFORE, 8)
     told.shown(BEFORE, (8, 8), "price + tax", Shown(Hex("aa"), Rung.NETWORK, 11))
     told.changed(BEFORE, AFTER)
-    told.accepted("aa")
+    told.accepted(Hex("aa"))
     told.saved(AFTER)
     told.closed(AFTER)
 
@@ -60,9 +60,9 @@ async def test_without_consent_suggestions_are_followed_and_nothing_is_kept(file
     assert not file.parent.exists()
 
 
-async def test_an_id_of_no_sense_is_passed_over(file):
+async def test_an_id_that_nobody_knows_is_passed_over(file):
     async with telemetry(file, telemetry="local") as told:
-        told.accepted("def f(): pass", How.NOTICE)
+        told.accepted(Hex("bb"), How.NOTICE)
         accept(told)
     with EventStore(file) as store:
         assert len(store.since(0)) == 4
@@ -83,3 +83,5 @@ async def test_the_credential_goes_to_the_service_that_asked_for_it_alone(file, 
     settings = {"url": "https://ours", "credential": "secret", "telemetry_url": telemetry_url}
     async with telemetry(file, **settings) as told:
         assert told.endpoint.credential == credential
+    async with telemetry(file, **settings, telemetry_credential="theirs") as told:
+        assert told.endpoint.credential == "theirs"

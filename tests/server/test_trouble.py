@@ -127,3 +127,16 @@ async def test_a_certificate_that_is_not_trusted_is_named_in_one_message(editor,
         (message,) = editor.notices["window/showMessage"]
         assert "certificate" in message["message"]
         assert (await editor.ask("lsp-complete/status"))["state"] == "offline"
+
+
+async def test_who_was_told_is_not_told_again_because_another_setting_changed(editor, service):
+    async with WireServer(lambda peer, request: peer.respond(request.stream, 401, TEXT, b"no")) as server:
+        await fresh(editor, url=server.url, warm_ahead=False)
+        await keys(editor, 1)
+        for settings in ({"debounce_ms": 1}, {"enabled": False}, {"debounce_ms": 2}):
+            editor.configure(url=server.url, warm_ahead=False, **settings)
+            await keys(editor, 1)
+        assert len(editor.notices["window/showMessage"]) == 1
+        await fresh(editor, url=server.url, warm_ahead=False, credential="another")
+        await keys(editor, 1)
+        assert len(editor.notices["window/showMessage"]) == 1

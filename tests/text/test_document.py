@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lsp_complete.text.document import _BLOCK as BLOCK
 from lsp_complete.text.document import Document, normalize_eol, with_eol
 
 from .letters import NO_LINE_ENDS, texts
@@ -11,7 +12,7 @@ from .letters import NO_LINE_ENDS, texts
 
 def lines_of(text):
     document = Document("file:///a.py", text)
-    spans = [document.line_span(line) for line in range(len(document.line_starts))]
+    spans = [document.line_span(line) for line in range(document.num_lines)]
     return [text[start:end] for start, end in spans]
 
 
@@ -47,8 +48,27 @@ def test_every_offset_is_in_the_line_that_holds_it(text, data):
     document = Document("file:///a.py", text)
     offset = data.draw(st.integers(0, len(text)))
     line = document.line_at(offset)
-    starts = [*document.line_starts, len(text) + 1]
+    starts = [*map(document.line_start, range(document.num_lines)), len(text) + 1]
     assert starts[line] <= offset < starts[line + 1]
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
+def test_lines_are_found_in_documents_of_any_length(eol):
+    lines = ["x" * (number % 97) for number in range(2_000)]
+    text = eol.join(lines)
+    assert lines_of(text) == lines
+    document = Document("file:///a.py", text)
+    starts = [document.line_start(number) for number in range(document.num_lines)]
+    assert [document.line_at(start) for start in starts] == list(range(len(lines)))
+    assert document.line_at(len(text)) == len(lines) - 1
+
+
+@given(
+    st.integers(-3, 3), st.sampled_from(["\n", "\r", "\r\n", "\n\r", "\r\r\n"]), st.sampled_from(["", "b", "\n", "\r"])
+)
+def test_a_line_end_may_lie_anywhere(shift, end, after):
+    text = "a" * (BLOCK + shift) + end + after
+    assert lines_of(text) == text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def test_a_line_beyond_the_document_is_clamped():

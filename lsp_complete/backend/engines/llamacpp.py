@@ -1,10 +1,13 @@
 """llama.cpp in this process, through xllamacpp, one step a call.
 
-A step is one token of decoding or one small batch of prefill. Each is a call of its own on a thread, so between two
-steps nothing runs that would have to be told of a cancellation: a closed generator costs the rest of the step in
-progress and no more. (A streaming call goes one step further before it notices, measured in 34 of 40 cancels. The
-price of single calls is about 5 % of the decode rate.) Every slot keeps its prompt in llama.cpp's KV cache, and we
+A step is one token of decoding or one small batch of prefill. Each is a call of its own on a thread, those of several
+slots one call together (`llamacpp_rounds.py`), so between two steps nothing runs that would have to be told of a
+cancellation: a closed generator costs the rest of the step in progress and no more. (A streaming call goes one step
+further before it notices, measured in 34 of 40 cancels.) Every slot keeps its prompt in llama.cpp's KV cache, and we
 keep the same tokens here, so the slot that shares most with a new prompt is known before asking.
+
+There are no drafts. llama.cpp's own, from what stood behind the same tokens before, cost as much as they gave on two
+cores, on code that repeats, too (`python -m bench serve --only drafts`), and it checks none that a caller has.
 """
 
 import asyncio
@@ -13,7 +16,6 @@ import os
 import secrets
 import time
 from collections.abc import AsyncGenerator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,9 +23,12 @@ from typing import Any
 
 from lsp_complete.backend.engines.base import EngineChunk, EngineStats, Isolation, Job
 from lsp_complete.backend.engines.cores import num_cores
+from lsp_complete.backend.engines.llamacpp_calls import HALF, LEAST_SIMILAR, Answer, Calls, Step
 from lsp_complete.backend.engines.llamacpp_folder import PrivateFolder
+from lsp_complete.backend.engines.llamacpp_rounds import Rounds
 from lsp_complete.backend.engines.llamacpp_tokens import LlamaCppTokenizer
 from lsp_complete.backend.engines.steps import num_shared
+from lsp_complete.config.extras import how_to_install
 from lsp_complete.protocol.completion import Finish, Timing, Usage
 from lsp_complete.protocol.errors import EngineFailed
 
@@ -38,8 +43,6 @@ PREFILL_STEP_TOKENS = 32
 # was unused for longest is taken, so that a second file does not evict the first; and before that, one that was only
 # warmed up, so that files that are looked into take no slot from those that are edited.
 _MIN_SHARED = 0.5
-# What stands for bytes that are no whole character.
-_HALF = "\ufffd"
 
 
 @dataclass(slots=True, eq=False)
@@ -69,19 +72,7 @@ class _Progress:
     finish: Finish = Finish.LENGTH
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A step's: the sampled token, None where the model ended the text; its text, None where it ends within a
-    character; tokens reused and computed; milliseconds."""
-
-    token: int | None
-    text: str | None
-    num_cached: int = 0
-    num_computed: int = 0
-    took_ms: float = 0.0
-
-
-_NOTHING = _Answer(None, None)
+_NOTHING = Answer(None, None)
 
 
 class LlamaCppEngine:
@@ -96,13 +87,13 @@ class LlamaCppEngine:
         self.context_tokens = context_tokens
         self.num_slots = num_slots
         self.tokenizer = LlamaCppTokenizer(server.listening_address, key)
-        self._server = server
         self._folder = folder
-        self._slots = [_Slot(i) for i in range(num_slots)]
+        self._slots = slots = [_Slot(i) for i in range(num_slots)]
         self._freed = asyncio.Event()
         self._evictions, self._evicted_age_s = 0, 0.0
-        self._threads = ThreadPoolExecutor(num_slots, thread_name_prefix="llamacpp")
-        self._steps = self._prefilled = self._generated = 0
+        calls = Calls(server, num_slots, _pass_tokens(num_slots))
+        self._rounds = Rounds(calls, lambda: sum(1 for slot in slots if slot.taken))
+        self._prefilled = self._generated = 0
 
     @classmethod
     def load(cls, path: Path, *, model: str, context_tokens: int, num_slots: int, threads: int) -> "LlamaCppEngine":
@@ -110,7 +101,7 @@ class LlamaCppEngine:
         try:
             import xllamacpp
         except ImportError as error:
-            raise EngineFailed("xllamacpp is not installed: pip install 'lsp-complete[cpu]'") from error
+            raise EngineFailed(f"{error.name} is missing: {how_to_install('cpu')}") from error
         folder = PrivateFolder()
         key = secrets.token_urlsafe(32)
         params = _params(xllamacpp.CommonParams(), path, context_tokens, num_slots, threads)
@@ -153,12 +144,11 @@ class LlamaCppEngine:
     def stats(self) -> EngineStats:
         busy = sum(1 for slot in self._slots if slot.step is not None)
         held = sum(len(slot.tokens) for slot in self._slots)
-        counts = self._steps, self._prefilled, self._generated, held, self._evictions, self._evicted_age_s
+        counts = self._rounds.num_begun, self._prefilled, self._generated, held, self._evictions, self._evicted_age_s
         return EngineStats(busy, *counts)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown, wait=True)
-        self._server = None
+        await self._rounds.close()
         self._folder.remove()
 
     @contextlib.asynccontextmanager
@@ -189,7 +179,7 @@ class LlamaCppEngine:
             slot.is_foreign = slot.is_foreign or bool(slot.tokens)
             slot.tokens, slot.tenant = (), job.tenant
 
-    async def _prefill(self, slot: _Slot, tokens: list[int], progress: _Progress) -> AsyncGenerator[_Answer, None]:
+    async def _prefill(self, slot: _Slot, tokens: list[int], progress: _Progress) -> AsyncGenerator[Answer, None]:
         """Compute the prompt in small steps. Gives the answer of each; that of the last has the first token."""
         start = progress.cached_tokens
         for end in [*range(start + PREFILL_STEP_TOKENS, len(tokens), PREFILL_STEP_TOKENS), len(tokens)]:
@@ -198,70 +188,44 @@ class LlamaCppEngine:
             progress.prefill_ms += answer.took_ms
             yield answer
 
-    async def _decode(self, slot: _Slot, tokens: list[int], progress: _Progress) -> _Answer:
+    async def _decode(self, slot: _Slot, tokens: list[int], progress: _Progress) -> Answer:
         answer = await self._step(slot, tokens)
         progress.decode_ms += answer.took_ms
         return answer
 
-    async def _text(self, answer: _Answer, progress: _Progress) -> str:
+    async def _text(self, answer: Answer, progress: _Progress) -> str:
         """The token's text; empty until the character that it is a part of is whole."""
         if answer.text is not None and not progress.half:
             return answer.text
         assert answer.token is not None
         progress.half.append(answer.token)
         text = await asyncio.to_thread(self.tokenizer.decode, progress.half)
-        if text.endswith(_HALF):
+        if text.endswith(HALF):
             return ""
         progress.half.clear()
         return text
 
-    async def _step(self, slot: _Slot, tokens: Sequence[int]) -> _Answer:
-        """One call into llama.cpp. A cancelled caller leaves it running; the slot knows until it is done."""
-        self._steps += 1
-        loop = asyncio.get_running_loop()
-        call = partial(_call, self._server, slot.id, tokens, not slot.is_foreign)
-        slot.step = loop.run_in_executor(self._threads, call)
-        slot.step.add_done_callback(partial(self._step_done, slot, tokens))
-        return await asyncio.shield(slot.step)
+    async def _step(self, slot: _Slot, tokens: Sequence[int]) -> Answer:
+        """A cancelled caller leaves a step running that has begun; the slot knows until it is done."""
+        held = tuple(tokens)
+        slot.step = self._rounds.ask(Step(slot.id, held, not slot.is_foreign))
+        slot.step.add_done_callback(partial(self._step_done, slot, held))
+        try:
+            return await asyncio.shield(slot.step)
+        except asyncio.CancelledError:
+            if slot.step is not None:
+                self._rounds.withdraw(slot.step)
+            raise
 
-    def _step_done(self, slot: _Slot, tokens: Sequence[int], step: asyncio.Future[_Answer]) -> None:
-        slot.step, slot.tokens = None, ()
-        if step.cancelled() or step.exception():
+    def _step_done(self, slot: _Slot, tokens: tuple[int, ...], step: "asyncio.Future[Answer]") -> None:
+        slot.step = None
+        if step.cancelled():  # before it had begun
             return
-        slot.tokens, slot.is_foreign = tuple(tokens), False
-        self._prefilled += step.result().num_computed
-        self._generated += step.result().token is not None
-
-
-def _call(server: Any, slot_id: int, tokens: Sequence[int], may_reuse: bool) -> _Answer:
-    """Extend the slot's cache to `tokens` and sample one more, greedily. Blocks; runs on a thread.
-
-    Of a token that ends within a character llama.cpp tells nothing but to those who ask for all it knows, at some cost.
-    """
-    answer = _ask(server, slot_id, tokens, cache_prompt=may_reuse)
-    choice, timings = answer["choices"][0], answer.get("timings", {})
-    took = int(timings.get("cache_n", 0)), int(timings.get("prompt_n", 0)), float(timings.get("prompt_ms", 0.0))
-    if choice["finish_reason"] == "stop":
-        return _Answer(None, None, *took)
-    if choice["logprobs"] is None:
-        everything = _ask(server, slot_id, tokens, verbose=True, return_tokens=True)["__verbose"]
-        return _Answer(int(everything["tokens"][0]), None, *took)
-    token = int(choice["logprobs"]["content"][0]["id"])
-    return _Answer(token, None if _HALF in choice["text"] else choice["text"], *took)
-
-
-def _ask(server: Any, slot_id: int, tokens: Sequence[int], **options: Any) -> dict[str, Any]:
-    answers: list[dict[str, Any]] = []
-    server.handle_completions(
-        {
-            "prompt": list(tokens), "n_predict": 1, "id_slot": slot_id, "cache_prompt": True, "stream": False,
-            "samplers": ["top_k"], "top_k": 1, "logprobs": 1, "post_sampling_probs": True, **options,
-        },
-        answers.append,
-    )  # fmt: skip
-    if not answers or "choices" not in answers[0]:
-        raise EngineFailed("llama.cpp refused a step")
-    return answers[0]
+        slot.tokens = ()
+        if step.exception() is None:
+            slot.tokens, slot.is_foreign = tokens, False
+            self._prefilled += step.result().num_computed
+            self._generated += step.result().token is not None
 
 
 def _best_slot(free: Sequence[_Slot], job: Job) -> _Slot:
@@ -291,12 +255,18 @@ def _params(params: Any, path: Path, context_tokens: int, num_slots: int, thread
     params.model.path = str(path)
     params.n_ctx = context_tokens * num_slots
     params.n_parallel = num_slots
-    params.n_batch = params.n_ubatch = max(PREFILL_STEP_TOKENS, 32)
+    params.n_batch = params.n_ubatch = _pass_tokens(num_slots)
+    params.slot_prompt_similarity = LEAST_SIMILAR
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or num_cores()
     params.cache_ram_mib = 0  # our slots are the cache; llama.cpp's copy of old prompts would take up to 8 GiB
     params.verbosity = 0
     params.warmup = True
     return params
+
+
+def _pass_tokens(num_slots: int) -> int:
+    """A step of one slot's prefill, and a token of each other."""
+    return PREFILL_STEP_TOKENS + num_slots - 1
 
 
 def _hide_listener(params: Any, folder: Path, key: str) -> None:

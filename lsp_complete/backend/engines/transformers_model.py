@@ -9,6 +9,7 @@ from typing import Any
 
 from lsp_complete.backend.engines.cores import num_cores
 from lsp_complete.backend.engines.transformers_tokens import HubTokenizer
+from lsp_complete.config.extras import how_to_install
 from lsp_complete.protocol.errors import EngineFailed
 
 # Tokens that one pass may compute, and a cancel has to wait for. A GPU takes a few milliseconds for 512 of them, a CPU
@@ -41,7 +42,7 @@ def load_model(source: str, context_tokens: int, threads: int) -> LoadedModel:
         import torch
         import transformers
     except ImportError as error:
-        raise EngineFailed(f"{error.name} is not installed: pip install 'lsp-complete[gpu]'") from error
+        raise EngineFailed(f"{error.name} is missing: {how_to_install('gpu')}") from error
     _keep_quiet(transformers)
     device = torch.accelerator.current_accelerator() or torch.device("cpu")
     if device.type == "cpu":

@@ -32,7 +32,7 @@ def similar(question: Question, index: Index) -> list[Snippet]:
 def _query(question: Question) -> list[str]:
     """Names of the lines above, the nearest first."""
     document = question.document
-    start = document.line_starts[max(0, document.line_at(question.offset) - _QUERY_LINES + 1)]
+    start = document.line_start(document.line_at(question.offset) - _QUERY_LINES + 1)
     end = word_start(document.text, question.offset)
     return list(dict.fromkeys(reversed(identifiers(document.text[start:end]))))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lsp_complete.context.edits import edit_between
-from lsp_complete.evaluation.replay.ghost import Ghost, edited, result, standing
+from lsp_complete.evaluation.replay.ghost import Ghost, edited, extends, result, standing
 from lsp_complete.evaluation.replay.link import Link, Message
 from lsp_complete.evaluation.replay.log import Answered, Drawn, Log
 from lsp_complete.evaluation.replay.profiles import Cancels, Profile
@@ -332,6 +332,8 @@ class Editor:
         before, self.ghost = self.ghost, None
         if before is not None and self.profile.keeps_ghost and (after := edited(before, start, end, num_new)):
             self.ghost = standing(after, self.buffer.text, self.buffer.cursor)
+        if self.ghost is not None and self.popup is not None and not extends(self.ghost, self.buffer.text, *self.popup):
+            self.ghost = None
 
     def _hide(self) -> None:
         self.ghost = None

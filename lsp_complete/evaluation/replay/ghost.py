@@ -25,6 +25,8 @@ class Ghost:
 def standing(ghost: Ghost, text: str, cursor: int) -> Ghost | None:
     """The ghost text as it is drawn into the text; None where that says something else, or all of it."""
     typed, rest = text[ghost.start : cursor], text[cursor : ghost.end]
+    if typed + rest == ghost.text:
+        return None
     letters = iter(ghost.text[len(typed) :])
     if not ghost.text.startswith(typed) or not all(letter in letters for letter in rest):
         return None
@@ -37,6 +39,12 @@ def edited(ghost: Ghost, start: int, end: int, num_new: int) -> Ghost | None:
     if not ghost.start <= start <= end <= ghost.end:
         return None
     return replace(ghost, end=ghost.end + num_new - (end - start))
+
+
+def extends(ghost: Ghost, text: str, start: int, chosen: str) -> bool:
+    """Whether it agrees with what is chosen in a pop-up, which begins at `start`: no editor draws another text."""
+    whole = text[start : ghost.start] + ghost.text[max(0, start - ghost.start) :]
+    return whole.startswith(chosen) or chosen.startswith(whole)
 
 
 def result(ghost: Ghost, text: str) -> str:

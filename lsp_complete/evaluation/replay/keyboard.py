@@ -18,6 +18,10 @@ _PAIRS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'"}
 _CLOSES_BEFORE = re.compile(r"[\s)\]}:;,.]|$")
 _OPENS_BLOCK = (":", "{", "(", "[")
 _INDENTATION = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+# What is looked at of the head for what is open there.
+_NEAR_CHARACTERS = 2_000
+# With the line end that comes before it.
+_CLOSER = re.compile(r"(\s*)(\S)")
 # A line end and the indentation that comes with it are one key.
 _KEY = re.compile(r"\n[ \t]*|.", re.DOTALL)
 
@@ -167,21 +171,24 @@ def reclosed(writing: Writing, right: str) -> Writing | None:
     """The same with `right` right of the cursor, where all of that closes what is open there: what the editor has put
     there for one opener may serve a later one. Never less than stands there now."""
     closers, pieces = _open(writing), []
-    for char in right:
+    for blank, char in _CLOSER.findall(right):
         while closers and closers[0].text != char:
             closers.pop(0)
         if not closers:
             return None
-        pieces.append(closers.pop(0))
-    return replace(writing, pieces=tuple(pieces)) if len(right) >= len(writing.right) else None
+        at = closers.pop(0).at
+        pieces.append(Piece(max(len(writing.left), at - len(blank)), blank + char))
+    now = replace(writing, pieces=tuple(pieces))
+    return now if now.right == right and len(right) >= len(writing.right) else None
 
 
 def _open(writing: Writing) -> list[Piece]:
     """What closes what is open at the cursor. What only the tail closes has no place in the goal, but at its end."""
-    goal, done = writing.goal, len(writing.left)
-    closers = {opener: at for at, opener in scan(goal).partners.items() if opener < done <= at}
-    opened = sorted({*closers, *scan(goal[:done]).opened}, reverse=True)
-    return [Piece(closers.get(opener, len(goal)), _PAIRS.get(goal[opener], goal[opener])) for opener in opened]
+    start = len(writing.head[-_NEAR_CHARACTERS:])
+    text, done = writing.head[-_NEAR_CHARACTERS:] + writing.goal, start + len(writing.left)
+    closers = {opener: at for at, opener in scan(text).partners.items() if opener < done <= at}
+    opened = sorted({*closers, *scan(text[:done]).opened}, reverse=True)
+    return [Piece(closers.get(one, len(text)) - start, _PAIRS.get(text[one], text[one])) for one in opened]
 
 
 def backspace(writing: Writing, unit: str) -> Stroke:

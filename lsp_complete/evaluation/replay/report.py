@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
+from lsp_complete.evaluation.quantiles import quantile
 from lsp_complete.evaluation.replay.log import Log, Outcome
 from lsp_complete.protocol.events import Accepted, Rung, Shown
 
@@ -152,12 +153,7 @@ def rows(report: Report) -> Iterable[tuple[str, str]]:
 
 
 def quantiles(values: Sequence[float]) -> Quantiles:
-    ordered = sorted(values)
-    return Quantiles(len(ordered), *(round(_quantile(ordered, share), 2) for share in (0.5, 0.9, 0.99)))
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return ordered[round(share * (len(ordered) - 1))] if ordered else 0.0
+    return Quantiles(len(values), *(round(quantile(values, share), 2) for share in (0.5, 0.9, 0.99)))
 
 
 def _ratio(number: float, whole: float, num_digits: int = 3, default: float = 0.0) -> float:

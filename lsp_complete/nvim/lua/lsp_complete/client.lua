@@ -7,6 +7,7 @@ local SECTION = 'lsp-complete'
 -- What crashes at once each time does so five times in half a minute, and is left alone.
 local RESTART_MS, MAX_RESTARTS, SIGTERM = 1000, 5, 15
 local num_restarts = 0
+local STARTING = { state = 'starting', detail = 'the language server is starting' }
 
 ---@type { state: string, detail: string }
 local status = { state = '', detail = '' }
@@ -35,6 +36,17 @@ end
 ---@return vim.lsp.Client?
 function M.get(buf)
   return vim.lsp.get_clients({ bufnr = buf, name = NAME })[1] or vim.lsp.get_clients({ name = NAME })[1]
+end
+
+--- Why there is none, for people.
+---@return string
+function M.why_not()
+  if status.state == STARTING.state then
+    return STARTING.detail
+  elseif #vim.lsp.get_clients({ name = NAME }) == 0 and vim.bo.buftype ~= '' then
+    return 'the server starts when a file is opened'
+  end
+  return 'the server is not running, see :checkhealth lsp_complete'
 end
 
 local function capabilities()
@@ -92,6 +104,14 @@ function M.start(options)
         heard(params)
       end,
     },
+    before_init = function()
+      heard(STARTING)
+    end,
+    on_init = function()
+      if status.state == STARTING.state then
+        heard({})
+      end
+    end,
     on_exit = vim.schedule_wrap(function(code, signal)
       heard({})
       restart(code, signal)

@@ -1,31 +1,10 @@
 --- `:LspComplete`: what the server knows, and what it can be told.
 local client, server = require('lsp_complete.client'), require('lsp_complete.server')
+local explain = require('lsp_complete.explain')
 local M = {}
 
 local function tell(message, level)
   vim.notify('lsp-complete: ' .. message, level or vim.log.levels.INFO)
-end
-
---- An answer as lines: texts as they are, a table's fields one a line, tables in it indented.
----@param answer any
----@param indent? string
----@return string[]
-function M.lines(answer, indent)
-  indent = indent or ''
-  if type(answer) ~= 'table' then
-    return vim.split(indent .. (answer == vim.NIL and '' or tostring(answer)), '\n', { plain = true })
-  end
-  local lines = {}
-  for key, value in vim.spairs(answer) do
-    local name = type(key) == 'string' and key .. ': ' or '- '
-    if type(value) == 'table' and not vim.tbl_isempty(value) then
-      vim.list_extend(lines, { indent .. name })
-      vim.list_extend(lines, M.lines(value, indent .. '  '))
-    elseif value ~= vim.NIL and value ~= '' and type(value) ~= 'table' then
-      vim.list_extend(lines, M.lines(name .. tostring(value), indent))
-    end
-  end
-  return lines
 end
 
 --- Below the text; `q` closes it.
@@ -44,7 +23,7 @@ end
 local function request(method, params, call)
   local running = client.get(vim.api.nvim_get_current_buf())
   if not running then
-    return tell('the server is not running, see :checkhealth lsp_complete', vim.log.levels.WARN)
+    return tell(client.why_not(), vim.log.levels.WARN)
   end
   running:request(method, params, function(err, result)
     if err then
@@ -66,9 +45,19 @@ local function tell_status(status)
   tell(status.state .. (status.detail ~= '' and ': ' .. status.detail or ''))
 end
 
+--- Of a language, the status says nothing.
+local function tell_language(language)
+  return function(status)
+    local is_off = vim.list_contains(status.disabledLanguages, language)
+    tell(('%s for %s, until Neovim is closed'):format(is_off and 'off' or 'on', language))
+  end
+end
+
 local function show_records(records)
-  local lines = M.lines(#records == 1 and records[1] or records)
-  show(#lines > 0 and lines or { 'nothing yet' })
+  if #records == 0 then
+    return tell('nothing was asked yet')
+  end
+  show(#records == 1 and explain.lines(records[1]) or explain.table(records))
 end
 
 --- The command line's own report, with its tables and colours, in a terminal.
@@ -93,69 +82,99 @@ local function open_log(findings)
   tell('no log was found, see :checkhealth lsp_complete', vim.log.levels.WARN)
 end
 
----@type table<string, { run: fun(arguments: string[]), what: string }>
+--- What a command takes: nil for no argument, a number for its least value, a function that completes what it begins with.
+---@type table<string, { run: fun(argument?: any, arguments: string[]), takes?: integer|fun(lead: string): string[], usage?: string }>
 M.commands = {
   status = {
-    what = 'what the server is doing',
     run = function()
       local document = vim.lsp.util.make_text_document_params()
       request('lsp-complete/status', { textDocument = document }, tell_status)
     end,
   },
   explain = {
-    what = 'what became of the last question',
-    run = function(arguments)
-      request('lsp-complete/explain', { last = tonumber(arguments[1]) or 1 }, show_records)
+    takes = 1,
+    usage = 'how many of the last questions',
+    run = function(count)
+      request('lsp-complete/explain', { last = count or 1 }, show_records)
     end,
   },
   stats = {
-    what = 'what became of suggestions, in figures',
-    run = function(arguments)
+    usage = "options of `lsp-complete stats`, as --since 7d",
+    takes = function()
+      return { '--by', '--html', '--json', '--since' }
+    end,
+    run = function(_, arguments)
       report({ 'stats', unpack(arguments) })
     end,
   },
   snooze = {
-    what = 'no suggestions for some minutes, 10 unless you say how many; 0 ends it',
-    run = function(arguments)
-      execute('lsp-complete.snooze', { tonumber(arguments[1]) or 10 }, tell_status)
+    takes = 0,
+    usage = 'minutes, 10 unless you say how many; 0 ends it',
+    run = function(minutes)
+      execute('lsp-complete.snooze', { minutes or 10 }, tell_status)
     end,
   },
   toggle = {
-    what = 'off or on; with a language: for that',
-    run = function(arguments)
-      if arguments[1] then
-        execute('lsp-complete.toggleLanguage', { arguments[1] }, tell_status)
+    takes = function(lead)
+      return vim.fn.getcompletion(lead, 'filetype')
+    end,
+    usage = 'a language, or nothing for all',
+    run = function(language)
+      if language then
+        execute('lsp-complete.toggleLanguage', { language }, tell_language(language))
       else
         execute('lsp-complete.toggle', {}, tell_status)
       end
     end,
   },
   log = {
-    what = "the server's log",
     run = function()
       server.doctor(open_log)
     end,
   },
 }
 
+--- The argument as a command takes it, or what is wrong with it.
+---@return any, string?
+local function checked(name, arguments)
+  local takes, given = M.commands[name].takes, arguments[1]
+  if not given then
+    return nil
+  end
+  local number = type(takes) == 'number' and tonumber(given) or nil
+  if takes == nil then
+    return nil, name .. ' takes nothing'
+  elseif type(takes) == 'number' and not (number and number >= takes and #arguments == 1) then
+    return nil, ('%s takes %s'):format(name, M.commands[name].usage)
+  elseif name == 'toggle' and not (vim.list_contains(takes(given), given) and #arguments == 1) then
+    return nil, ('no language %s; toggle takes %s, as %s'):format(given, M.commands[name].usage, vim.bo.filetype)
+  end
+  return number or given
+end
+
 ---@param arguments string[]
 function M.run(arguments)
   local name = table.remove(arguments, 1)
-  local found = M.commands[name]
-  if found then
-    found.run(arguments)
+  if not M.commands[name] then
+    return tell('no command ' .. name .. '; there are ' .. table.concat(M.complete('', ''), ', '), vim.log.levels.WARN)
+  end
+  local argument, problem = checked(name, arguments)
+  if problem then
+    tell(problem, vim.log.levels.WARN)
   else
-    tell('no command ' .. name .. '; there are ' .. table.concat(M.complete('', ''), ', '), vim.log.levels.WARN)
+    M.commands[name].run(argument, arguments)
   end
 end
 
 ---@return string[]
 function M.complete(lead, line)
-  if line:match('^%s*%S+%s+%S+%s') then
-    return {}
+  local name = line:match('^%s*%S+%s+(%S+)%s')
+  if name then
+    local takes = (M.commands[name] or {}).takes
+    return type(takes) == 'function' and takes(lead) or {}
   end
-  local names = vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
+  local names = vim.tbl_filter(function(known)
+    return vim.startswith(known, lead)
   end, vim.tbl_keys(M.commands))
   table.sort(names)
   return names

@@ -4,7 +4,7 @@ local M = {}
 -- `doctor` asks services that may not answer.
 local PATIENCE_MS = 30000
 local ADVICE = {
-  'pipx install "lsp-complete[cpu]", or uv tool install "lsp-complete[cpu]"',
+  'in a checkout: pipx install ".[cpu]", or uv tool install ".[cpu]"',
   'or say where it is: setup({ cmd = { "/path/to/lsp-complete", "lsp" } })',
 }
 
@@ -23,9 +23,9 @@ end
 local function check_server()
   local cmd, place = require('lsp_complete.server').find()
   if not cmd then
-    vim.health.error('the server was not found', ADVICE)
+    vim.health.error('the server was not found', advice())
   elseif vim.fn.executable(cmd[1]) == 0 then
-    vim.health.error(('%s (%s) cannot be run'):format(cmd[1], place), ADVICE)
+    vim.health.error(('%s (%s) cannot be run'):format(cmd[1], place), advice())
   else
     vim.health.ok(('server: %s, from %s'):format(table.concat(cmd, ' '), place))
     return true

@@ -17,11 +17,27 @@ local function joined(...)
   return vim.fs.joinpath(...)
 end
 
---- Python's packages lie in `FOLDER/lib/python3.x/site-packages`, on Windows in `FOLDER/Lib/site-packages`, and this
---- plugin lies among them, unless it was copied.
+--- The folder of the Python package that this plugin is a part of, unless it was copied: this file is
+--- `lsp_complete/nvim/lua/lsp_complete/server.lua` in it.
+local function surroundings()
+  local folder = debug.getinfo(1, 'S').source:sub(2)
+  for _ = 1, 5 do
+    folder = vim.fs.dirname(folder)
+  end
+  return folder
+end
+
+--- The checkout that this plugin runs from, if it does.
+---@return string?
+function M.checkout()
+  local folder = surroundings()
+  local is_one = vim.fn.filereadable(vim.fs.joinpath(folder, 'pyproject.toml')) == 1
+  return is_one and folder or nil
+end
+
+--- Python's packages lie in `FOLDER/lib/python3.x/site-packages`, on Windows in `FOLDER/Lib/site-packages`.
 local function own_environment()
-  local plugin = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)))))
-  local packages = vim.fs.dirname(vim.fs.dirname(plugin))
+  local packages = surroundings()
   if vim.fs.basename(packages) ~= 'site-packages' then
     return nil
   end
@@ -38,6 +54,7 @@ local function places()
   local uv = env.UV_TOOL_DIR or joined(is_windows and env.APPDATA or data, 'uv', 'tools')
   return {
     { 'the environment of this plugin', joined(own_environment(), BIN, NAME) },
+    { 'the checkout of this plugin', joined(M.checkout(), '.venv', BIN, NAME) },
     { 'PATH', vim.fn.exepath(NAME) },
     { 'the virtual environment', joined(env.VIRTUAL_ENV, BIN, NAME) },
     { 'the conda environment', joined(env.CONDA_PREFIX, BIN, NAME) },
