@@ -7,7 +7,7 @@ from lsp_complete.evaluation.replay.ghost import Ghost, standing
 
 @pytest.mark.parametrize(
     ("shown", "text", "visible"),
-    [("(a)", "f(", "a)"), ("(a)", "f()", "a)"), ("(a)", "f[", None), ("()", "f()", None)],
+    [("(a)", "f(", "a)"), ("(a)", "f()", "a)"), ("(a)", "f[", None), ("()", "f()", None), ("{\n}b", "f{\n}", None)],
 )
 def test_what_is_missing_is_drawn_and_nothing_where_the_text_has_it_all(
     shown: str, text: str, visible: str | None

@@ -23,12 +23,13 @@ class Ghost:
 
 
 def standing(ghost: Ghost, text: str, cursor: int) -> Ghost | None:
-    """The ghost text as it is drawn into the text; None where that says something else, or all of it."""
+    """The ghost text as it is drawn into the text; None where that says something else, or all of it, or where what it
+    replaces is on several lines: behind Enter between two brackets no editor draws it on."""
     typed, rest = text[ghost.start : cursor], text[cursor : ghost.end]
     if typed + rest == ghost.text:
         return None
     letters = iter(ghost.text[len(typed) :])
-    if not ghost.text.startswith(typed) or not all(letter in letters for letter in rest):
+    if not ghost.text.startswith(typed) or "\n" in rest or not all(letter in letters for letter in rest):
         return None
     return replace(ghost, num_typed=len(typed)) if len(typed) < len(ghost.text) else None
 
