@@ -10,6 +10,7 @@ from bisect import insort
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from statistics import harmonic_mean
 
 from lsp_complete.protocol.errors import CompletionError, DeadlinePassed, QueueFull, Superseded, TooLate
 
@@ -104,8 +105,11 @@ class Admission:
         return self._wait_s(num_before)
 
     def _wait_s(self, num_before: int) -> float:
-        longest_s = asyncio.get_running_loop().time() - min(self._since) if self._since else 0.0
-        return (num_before + 0.5) * max(self._held_s.value, longest_s) / self._num_slots
+        """A slot that is held for long is not waited for where the others are given back meanwhile."""
+        now, usual_s = asyncio.get_running_loop().time(), self._held_s.value
+        held_s = [max(usual_s, now - since) for since in self._since]
+        held_s += [usual_s] * (self._num_slots - len(held_s))
+        return (num_before + 0.5) * harmonic_mean(held_s) / self._num_slots
 
     def _refuse_hopeless(self) -> None:
         now = asyncio.get_running_loop().time()

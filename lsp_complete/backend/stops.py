@@ -14,7 +14,7 @@ from lsp_complete.protocol.completion import CompletionRequest, Finish, Mode
 _TAB_COLUMNS = 4
 _OPENS_BLOCK = re.compile(r"[:{(\[]\s*$")
 _CLOSES_BLOCK = re.compile(r"\s*(?:[)}\]]|end\b)")
-_SWITCH, _CASE = re.compile(r"\b(?:switch|select)\b.*\{\s*$"), re.compile(r"case\b|default\b")
+_SWITCH, _CASE = re.compile(r"\b(?:switch|select)\b"), re.compile(r"case\b|default\b")
 _WORDS = ("case", "default", "end")
 # Between two of these lines are indented as they like.
 _QUOTES = ('"""', "'''", "`")
@@ -181,7 +181,7 @@ class BlockStop:
         columns = _columns(lead.rpartition("\n")[2])
         if columns >= self._min_columns or any(self._passed.count(quote) % 2 for quote in _QUOTES):
             return True
-        if columns == self._closer_columns and _SWITCH.search(self._opener) and _CASE.match(line):
+        if columns == self._closer_columns and _CASE.match(line) and _opens_switch(self._opener):
             return True
         self._closing = columns == self._closer_columns and bool(_CLOSES_BLOCK.match(line))
         return self._closing
@@ -196,6 +196,11 @@ def _block(prefix: str) -> tuple[str, int, int]:
     if _OPENS_BLOCK.search(opener):
         return opener, _columns(opener) + 1, _columns(opener)
     return "", _columns(current), -1
+
+
+def _opens_switch(line: str) -> bool:
+    """Two looks, as one pattern for both takes minutes on a line as long as a request may be."""
+    return line.rstrip().endswith("{") and bool(_SWITCH.search(line))
 
 
 def _columns(line: str) -> int:

@@ -146,9 +146,9 @@ class Sender:
 
     async def _post(self, records: list[Record]) -> bool:
         """Whether the endpoint has them now. One that finds them senseless will never take them."""
-        headers = {"content-type": "application/json", "user-agent": "lsp-complete"}
-        if self._endpoint.credential:
-            headers["authorization"] = f"Bearer {self._endpoint.credential}"
+        headers = {b"content-type": b"application/json", b"user-agent": b"lsp-complete"}
+        if credential := self._endpoint.credential.strip():
+            headers[b"authorization"] = f"Bearer {credential}".encode("utf-8", "replace")
         url = self._endpoint.url.rstrip("/") + EVENTS_PATH
         request = httpx.Request("POST", url, headers=headers, content=records_to_json(records))
         async with asyncio.timeout(_SEND_TIMEOUT_S):

@@ -1,7 +1,7 @@
 """The text and the rest of the cursor's line, made one.
 
 The model sees the rest of the line and may still write it again: whole, in part, or only the bracket that an editor has
-closed by itself. Looks at the cursor's line alone, never at the lines below it.
+closed by itself. Looks at the cursor's line; at those around it only for the brackets that they lack.
 """
 
 import re
@@ -11,9 +11,13 @@ from lsp_complete.completion.brackets import balance, scan, scan_behind
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
 from lsp_complete.completion.window import around
+from lsp_complete.text.languages import PLAIN
+from lsp_complete.text.scopes import Scope, scope_at
+from lsp_complete.text.syntax import parse
 
 _CLOSERS = ")]};, "
 _BRACKETS = ")]}"
+_ALL_BRACKETS = frozenset("([{)]}")
 _QUOTES = frozenset("\"'`")
 _WORD = re.compile(r"\w*")
 # Of the lines around, on either side.
@@ -53,18 +57,35 @@ def without_extra(cursor: Cursor, text: str) -> str:
     surplus = scan_behind(cursor.before, body)
     kept, lines = body, None
     while kept and len(kept) - 1 in surplus.surplus:
-        if not surplus.opened:
-            lines = lines or around(cursor, body, _NEAR_CHARACTERS)
-            if not _is_extra(cursor, kept, *lines):
-                break
+        lines = lines or around(cursor, body, _NEAR_CHARACTERS)
+        if not _is_extra(cursor, kept, *lines, bool(surplus.opened)) or _is_meant(cursor, kept, *lines):
+            break
         kept = kept[:-1]
     return kept if kept.strip() and len(kept) < len(body) else text
 
 
-def _is_extra(cursor: Cursor, body: str, above: str, below: str) -> bool:
-    """Is the last bracket of the body of a kind that is balanced in the lines around without it, and not with it?"""
+def _is_extra(cursor: Cursor, body: str, above: str, below: str, meets_another: bool) -> bool:
+    """Is the last bracket of the body of a kind that is closed too often with it? In the lines around without the body
+    it must be balanced; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above may
+    upset the balance. Neither if it meets one of another kind in the body."""
+    language = cursor.language
+    above, below = ("\n".join(code_of(line, language) for line in lines.split("\n")) for lines in (above, below))
     before, behind = above + cursor.before, cursor.rest + below
-    return balance(before + behind, body[-1]) == 0 > balance(before + body + behind, body[-1])
+    whole, shorter = (before + one + behind for one in (body, body[:-1]))
+    if balance(whole, body[-1]) >= 0 or meets_another:
+        return balance(whole, body[-1]) < 0
+    return balance(before + behind, body[-1]) == 0 and len(scan(whole).surplus) > len(scan(shorter).surplus)
+
+
+def _is_meant(cursor: Cursor, body: str, above: str, below: str) -> bool:
+    """Does the grammar know what the last bracket of the body is for, as in `--help)` of a `case`? Or does it stand in
+    a comment or a string, as in `# in [0, 1)`? Where nobody knows, it may, unless right behind another bracket."""
+    if cursor.language is PLAIN:
+        return body[-2:-1] not in _ALL_BRACKETS
+    head, tail = above + cursor.before + body, cursor.rest + below
+    tree = parse(head + tail, cursor.language)
+    is_whole = tree is not None and not tree.has_error
+    return is_whole or scope_at(head + tail, len(head) - 1, cursor.language) is not Scope.CODE
 
 
 def _num_closed_quotes(cursor: Cursor, line: str, rest: str) -> int:

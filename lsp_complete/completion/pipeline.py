@@ -137,13 +137,15 @@ class Pipeline:
             self._given_up(left, document, offset, trigger)
             raise
 
-    def kept(self, document: Document, offset: int, chosen: str) -> Answer | None:
+    def kept(self, document: Document, offset: int, chosen: Insertion) -> Answer | None:
         """What is on the screen at `offset`, where that is just what is chosen in the editor's pop-up: nothing more is
         shown behind it. The insertion is what the choice leaves of it."""
         found = self._recent.find(document, offset)
-        if found is None or found.rung is Rung.CACHED or found.insertion.text != chosen:
+        if found is None or found.rung is Rung.CACHED or found.insertion.text != chosen.text:
             return None
-        answer = Answer(uuid.uuid4().hex, Mode.LINE, Insertion("", found.insertion.num_replaced), rung=found.rung)
+        if (num_left := found.insertion.num_replaced - chosen.num_replaced) < 0:
+            return None
+        answer = Answer(uuid.uuid4().hex, Mode.LINE, Insertion("", num_left), rung=found.rung)
         answer.trace.asked = found.suggestion.request_id
         self._tell(Requested(Hex(answer.request_id), Language.of(document.language), answer.mode, Trigger.AUTOMATIC))
         return answer

@@ -64,9 +64,10 @@ def _equal(cursor: Cursor, line: str, other: str) -> bool:
 
 
 def _closes_the_same(cursor: Cursor, line: str, other: str) -> bool:
-    """`):` above a line `)`, which would close nothing then; but not `} else {` above `}`."""
+    """`):` above a line `)`, which would close nothing then; but not `} else {` above `}`. In the cursor's own line it
+    takes the place of the bracket."""
     closers, leading = closers_of(other), _LEADING.match(line.lstrip())
-    if not leading or leading.group() != closers or not is_closing(other, cursor.language):
+    if cursor.above_line or not leading or leading.group() != closers or not is_closing(other, cursor.language):
         return False
     return indentation(line) == indentation(other) and not lacks_closer(line.lstrip()[leading.end() :], closers)
 

@@ -320,12 +320,16 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """A `share` from 0 to 1 of `num_characters` that were accepted."""
+    """A `share` from 0 to 1 of `num_characters` that were accepted. Raises ValueError for another one."""
 
     request: Hex
     after: After
     share: float
     num_characters: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ValueError("not a share")
 
 
 @dataclass(frozen=True, slots=True)

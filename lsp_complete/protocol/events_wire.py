@@ -5,7 +5,6 @@ was written. Missing fields have defaults where the event has them.
 """
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, fields, is_dataclass
 from enum import StrEnum
@@ -90,7 +89,7 @@ def _value(kind: Any, value: Any) -> Any:
 
 
 def _number(kind: type[Any], value: Any) -> Any:
-    is_fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if kind not in (int, float) or not is_fine or not 0 <= value <= _MAX_NUMBER:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind not in (int, float) or not is_number or not 0 <= value <= _MAX_NUMBER:
         raise ValueError
     return kind(value)

@@ -18,6 +18,7 @@ from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 
 from lsp_complete import __version__
+from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.completion.trigger import Skip, contradicts
 from lsp_complete.config.settings import Settings
 from lsp_complete.protocol.completion import Trigger
@@ -284,7 +285,8 @@ async def _suggestion(
     server.session.telemetry.asked(document, offset, (start, chosen) if selected else None)
     skip = _skip(document, offset, (start, end), chosen) if selected else None
     is_beside = selected is not None and skip is None and trigger is Trigger.AUTOMATIC
-    answer = server.session.kept(document, offset, chosen[offset - start :]) if is_beside else None
+    rest = Insertion(chosen[offset - start :], end - offset)
+    answer = server.session.kept(document, offset, rest) if is_beside else None
     answer = answer or await server.session.suggest(uris.key(document.uri), asked, start + len(chosen), trigger, skip)
     if answer is None or answer.insertion is None:
         return None

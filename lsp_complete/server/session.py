@@ -16,6 +16,7 @@ from lsp_complete.client.moment import PAST, now
 from lsp_complete.completion.answer import Answer, NoSuggestion
 from lsp_complete.completion.exclusions import exclusions_of
 from lsp_complete.completion.pipeline import Pipeline
+from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.completion.trigger import Skip
 from lsp_complete.config.logs import set_level
 from lsp_complete.config.paths import index_folder, state_folder
@@ -176,7 +177,7 @@ class Session:
             if self._newest.get(key) is task:
                 del self._newest[key]
 
-    def kept(self, document: Document, offset: int, chosen: str) -> Answer | None:
+    def kept(self, document: Document, offset: int, chosen: Insertion) -> Answer | None:
         """As the pipeline has it."""
         answer = self._pipeline.kept(document, offset, chosen) if self._pipeline and not self._is_snoozed else None
         return self._recorded(answer, document, offset, Trigger.AUTOMATIC) if answer else None

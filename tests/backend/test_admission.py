@@ -130,6 +130,25 @@ async def test_who_waits_in_vain_is_told_when_a_slot_is_free_and_not_at_the_dead
     assert it.order == ["in time"]
 
 
+async def test_one_that_holds_its_slot_for_long_costs_nobody_a_place_while_the_other_slots_come_free():
+    admission, leave = Admission(4, 8), asyncio.Event()
+
+    async def hold():
+        async with admission.enter():
+            await leave.wait()
+
+    holding = [asyncio.create_task(hold()) for _ in range(4)]
+    await asyncio.sleep(0)
+    admission._held_s.note(0.5)
+    admission._since[0] -= 100.0
+    assert admission.expected_wait_s(ticket()) < 0.2
+    admission._since[1:] = [since - 100.0 for since in admission._since[1:]]
+    assert admission.expected_wait_s(ticket()) > 10
+    for task in holding:
+        task.cancel()
+    admission._since.clear()
+
+
 async def test_where_a_slot_is_free_nobody_is_refused():
     admission = Admission(1, 0)
     admission._held_s.note(1000.0)

@@ -5,7 +5,10 @@ import threading
 
 import pytest
 
+from lsp_complete.backend.engines.base import Job
+from lsp_complete.backend.engines.llamacpp import LlamaCppEngine
 from lsp_complete.backend.engines.llamacpp_calls import Answer, Calls, Step
+from lsp_complete.backend.engines.llamacpp_folder import PrivateFolder
 from lsp_complete.backend.engines.llamacpp_rounds import Rounds
 from lsp_complete.protocol.errors import EngineFailed
 
@@ -65,14 +68,32 @@ async def test_a_step_that_is_withdrawn_never_begins():
     await rounds.close()
 
 
+async def test_nobody_waits_for_a_step_of_an_engine_that_is_closed():
+    calls = HeldCalls()
+    rounds = Rounds(calls, lambda: 1)
+    running, waiting = rounds.ask(Step(0, (1,))), rounds.ask(Step(1, (1,)))
+    closing = asyncio.create_task(rounds.close())
+    await asyncio.sleep(0)
+    calls.go_on.release()
+    await closing
+    assert (await running).token == 0
+    for refused in (waiting, rounds.ask(Step(0, (1, 2)))):
+        async with asyncio.timeout(PATIENCE_S):
+            with pytest.raises(EngineFailed):
+                await refused
+    assert calls.passes == [[0]]
+
+
 class Server:
     """Answers as llama.cpp does, with the length of each prompt for a token; `fails` once told to."""
 
     fails = False
+    listening_address = ""
 
     def handle_completions(self, asked, on_answer):
         if self.fails:
             return
+        self.asked = asked
         prompt = asked["prompt"]
         prompts = prompt if isinstance(prompt[0], list) else [prompt]
         on_answer({"choices": [self._choice(i, tokens) for i, tokens in enumerate(prompts)]})
@@ -128,3 +149,20 @@ def test_a_slot_after_a_failure_is_trusted_again_when_it_has_answered():
     assert together(calls, *steps) == [0]
     calls.run([Step(0, (1, 2, 3))])
     assert together(calls, *steps) == [0, 1]
+
+
+async def test_what_a_slot_holds_after_a_failure_is_used_for_nobody():
+    server, folder = Server(), PrivateFolder()
+    engine = LlamaCppEngine(server, folder, "m", context_tokens=64, num_slots=1, key="")
+
+    async def run(tenant):
+        return [chunk async for chunk in engine.generate(Job((1, 2, 3), 1, "s", frozenset(), tenant))]
+
+    await run("one")
+    server.fails = True
+    with pytest.raises(EngineFailed):
+        await run("one")
+    server.fails = False
+    await run("two")
+    assert server.asked["cache_prompt"] is False
+    await engine.close()

@@ -1,5 +1,7 @@
 """Where a stream ends. Every case is fed whole, by characters, and in random pieces: the text is the same."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +72,12 @@ def test_a_line_ends_at_its_first_line_end_behind_text():
 )  # fmt: skip
 def test_a_block_ends_before_the_first_line_further_left(prefix, text, expected):
     check(lambda: [BlockStop(prefix)], text, expected)
+
+
+def test_a_line_as_long_as_a_request_may_be_holds_nobody_up():
+    stop, started = BlockStop(f"\t{'switch ' * 100_000}("), time.process_time()
+    assert run([stop], ["\n\tcase 1:\n"]) == ""
+    assert time.process_time() - started < 5
 
 
 def test_a_healed_blank_is_taken_off_once():

@@ -56,6 +56,44 @@ def test_a_bracket_that_lines_above_have_opened_is_shown() -> None:
     check("f(\n    a,\n    █\nb()\n", "c)", "f(\n    a,\n    c)\nb()\n", LINE)
 
 
+@pytest.mark.parametrize(
+    ("marked", "raw", "path"),
+    [
+        ("x = 1\n# foo█\ny = 2\n", " and bar :)", "a.py"),
+        ("x = 1  # in █\n", "(0, 1]", "a.py"),
+        ('"""Doc.\n\n:param x: █\n"""\n', "any of [0, 1)", "a.py"),
+        ("/* One █\n*/\nf();\n", "a) two", "a.ts"),
+        ("Range: █\nfoo\n", "[0, 1)", "a.md"),
+        ("We are happy█\n", " :)", "a.md"),
+    ],
+)
+def test_a_bracket_of_a_sentence_is_shown(marked: str, raw: str, path: str) -> None:
+    check(marked, raw, marked.replace("█", raw), LINE, path)
+
+
+@pytest.mark.parametrize("above", ["# a) first\n# b) second\n", '"""See :) there."""\n', '"""\na) first\n"""\n'])
+def test_a_bracket_of_a_sentence_above_is_none_that_the_text_has_too_many(above: str) -> None:
+    check(f"{above}x = f(a, g(█\ny = 2\n", "b))", f"{above}x = f(a, g(b))\ny = 2\n", LINE)
+    check(f"{above}x = f(a,  # :)\n      █\ny = 2\n", "b)", f"{above}x = f(a,  # :)\n      b)\ny = 2\n", LINE)
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "path"),
+    [
+        ('print("█\ny = 2\n', 'sad :( {", x)', "a.py"),
+        ("x = s.match(█\ny = 2;\n", "/\\{(\\w+)/)", "a.js"),
+        ("fn f<'a>() {\n    x.find::<'a>(█\n}\n", "'{')", "a.rs"),
+        ("case $x in\n  █\n    b;;\nesac\n", "-h|--help)", "a.sh"),
+    ],
+)
+def test_a_bracket_is_not_one_too_many_for_those_of_a_string_or_a_pattern(marked: str, raw: str, path: str) -> None:
+    check(marked, raw, marked.replace("█", raw), LINE, path)
+
+
+def test_a_bracket_behind_another_is_one_too_many_where_no_grammar_tells() -> None:
+    check('{\n  "a": [█\n}\n', "[1]]}", '{\n  "a": [[1]]\n}\n', LINE, "a.json")
+
+
 def test_a_letter_may_double_in_a_word() -> None:
     check('x = "pre█s"\n', 'ss"', 'x = "press"\n', LINE)
 

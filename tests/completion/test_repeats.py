@@ -101,3 +101,8 @@ def test_what_goes_on_from_the_bracket_below_is_not_written_above_it(raw: str, p
 
 def test_another_branch_before_the_brace_below_is_written() -> None:
     check("if (a) {\n  b;█\n}\n", "\n} else {", "if (a) {\n  b;\n} else {\n}\n", Mode.LINE, path="a.js")
+
+
+def test_what_goes_on_from_the_brace_right_of_the_cursor_takes_its_place() -> None:
+    document = "package a\n\nfunc f() {\n\tgo func() {\n\t\ta()\n\t%s\n}\n"
+    check(document % "█}", "}()", document % "}()", Mode.LINE, path="a.go")

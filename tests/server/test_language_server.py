@@ -324,6 +324,15 @@ async def test_what_is_on_the_screen_grows_no_longer_by_a_pop_up_that_has_just_t
     assert item["insertText"].startswith("Request\n")
 
 
+async def test_a_pop_up_that_takes_the_place_of_what_is_on_the_right_costs_nothing_behind_that(editor, service):
+    service.engine.text = "x) + 1"
+    buffer = Buffer(editor, "y = f(█)\nz = 2\n")
+    assert await buffer.text_with_suggestion() == "y = f(x) + 1\nz = 2\n"
+    chosen = {"range": buffer.range(buffer.offset, buffer.offset + 1), "text": "x) + 1"}
+    (item,) = await buffer.complete(automatic=True, selectedCompletionInfo=chosen)
+    assert buffer.text_with(item) == "y = f(x) + 1\nz = 2\n"
+
+
 async def test_a_second_initialize_is_an_error_and_the_first_stays_valid(editor, service):
     service.engine.text = "1"
     with pytest.raises(Refused) as refused:

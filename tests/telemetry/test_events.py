@@ -14,7 +14,7 @@ from lsp_complete.completion.postprocess import Withheld
 from lsp_complete.completion.trigger import Skip
 from lsp_complete.protocol import errors
 from lsp_complete.protocol.errors import CompletionError, InvalidRequest
-from lsp_complete.protocol.events import Event, Failure, Hex, Language, Reason, Record, hashed, timings
+from lsp_complete.protocol.events import Event, Failure, Hex, Language, Reason, Record, Retained, hashed, timings
 from lsp_complete.protocol.events_wire import record_from_dict, record_to_dict, records_from_json, records_to_json
 from lsp_complete.text.languages import languages
 from tests.telemetry.samples import EVENTS, ID, records
@@ -71,15 +71,22 @@ def test_unknown_fields_are_dropped_and_missing_ones_have_defaults():
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": ""}, {"id": "x"}, {"id": 1}, {"at_s": "now"}, {"at_s": float("nan")}, {"kind": "code"}, {"kind": []},
-     {"request": "src/a.py"}, {"num_characters": "12"}, {"num_characters": -1}, {"num_characters": True},
-     {"part": "some code"}, {"how": None}],
+    [{"id": ""}, {"id": "x"}, {"id": 1}, {"at_s": "now"}, {"at_s": float("nan")}, {"at_s": float("inf")},
+     {"at_s": 10**400}, {"kind": "code"}, {"kind": []}, {"request": "src/a.py"}, {"num_characters": "12"},
+     {"num_characters": -1}, {"num_characters": True}, {"part": "some code"}, {"how": None}],
 )  # fmt: skip
 def test_what_is_no_event_is_refused_without_being_quoted(change):
     accepted = record_to_dict(records()[4])
     with pytest.raises(ValueError) as caught:
         record_from_dict({**accepted, **change})
     assert str(caught.value) == "not an event"
+
+
+def test_more_than_all_of_a_text_cannot_be_kept():
+    """`stats` draws it as a bar, of any length."""
+    retained = record_to_dict(next(one for one in records() if isinstance(one.event, Retained)))
+    with pytest.raises(ValueError):
+        record_from_dict(retained | {"share": 1e12})
 
 
 JSON = st.recursive(

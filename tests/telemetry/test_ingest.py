@@ -102,6 +102,16 @@ async def test_what_arrived_unnoticed_is_sent_again_and_counted_once(tmp_path):
         assert len(store.since(0)) == len(EVENTS)
 
 
+async def test_a_credential_that_is_refused_however_it_is_written_ends_no_sender(tmp_path):
+    file = tmp_path / "events.sqlite"
+    recorded(file, Consent.ON)
+    async with ingest(tmp_path) as (url, store, _):
+        for credential, is_taken in (("wörng \udc80", False), (f"{CREDENTIAL}\n", True)):
+            async with sender(file, url, credential) as sending:
+                assert await sending.send() is is_taken
+        assert len(store.since(0)) == len(EVENTS)
+
+
 @pytest.mark.parametrize(("url", "credential"), [("http://127.0.0.1:1", ""), ("::nonsense::", ""), ("", "wrong")])
 async def test_an_endpoint_that_is_not_there_leaves_the_queue_as_it_is(tmp_path, url, credential):
     file = tmp_path / "events.sqlite"

@@ -47,7 +47,7 @@ _MIN_SHARED = 0.5
 
 @dataclass(slots=True, eq=False)
 class _Slot:
-    """`tokens` is what its KV cache holds that may be used, `is_foreign` while it holds another tenant's besides.
+    """`tokens` is what its KV cache holds that may be used, `is_foreign` while it may hold another tenant's besides.
     `taken` while a job owns it, `step` while the model computes in it. `is_ahead`: nobody has used it yet."""
 
     id: int
@@ -221,7 +221,7 @@ class LlamaCppEngine:
         slot.step = None
         if step.cancelled():  # before it had begun
             return
-        slot.tokens = ()
+        slot.tokens, slot.is_foreign = (), True  # after a failure nobody knows what it holds
         if step.exception() is None:
             slot.tokens, slot.is_foreign = tokens, False
             self._prefilled += step.result().num_computed

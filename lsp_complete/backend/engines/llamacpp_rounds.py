@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from lsp_complete.backend.engines.llamacpp_calls import Answer, Calls, Step
+from lsp_complete.protocol.errors import EngineFailed
 
 # So long a round waits for slots that are at work and have not asked yet: the time in which a text goes to its client
 # and the next step is asked for, a few hundredths of what a step takes. A client that does not read delays nobody more.
@@ -30,7 +31,7 @@ class Rounds:
         self._calls = calls
         self._num_working = num_working
         self._waiting: list[_Asked] = []
-        self._is_running = False
+        self._is_running = self._is_closed = False
         self._patience: asyncio.TimerHandle | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llamacpp")
         self.num_begun = self.num_rounds = 0
@@ -49,17 +50,27 @@ class Rounds:
         self._consider()
 
     async def close(self) -> None:
+        """Whoever waits for a step that has not begun, or asks for one later, hears that there will be none."""
+        self._is_closed = True
+        self._consider()
         await asyncio.to_thread(self._thread.shutdown, wait=True)
         self._calls.close()
 
     def _consider(self) -> None:
         """Begin a round if all have asked, or wait for the others for a moment."""
+        if self._is_closed:
+            self._refuse()
         if self._is_running or not self._waiting:
             return
         if len(self._waiting) >= self._num_working():
             self._begin()
         elif self._patience is None:
             self._patience = asyncio.get_running_loop().call_later(_GATHER_S, self._begin)
+
+    def _refuse(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for asked in waiting:
+            asked.answer.set_exception(EngineFailed("the engine was closed"))
 
     def _begin(self) -> None:
         if self._patience is not None:
