@@ -7,6 +7,7 @@ code, and a bracket of the wrong kind closes nothing.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 _QUOTE = re.compile("[\"'`]")
 _CLOSED = {quote: re.compile(rf"{quote}(?:\\.|[^{quote}\\\n])*{quote}") for quote in "\"'`"}
@@ -87,6 +88,14 @@ def balance(text: str, closer: str) -> int:
     """How many more brackets of a kind are opened than are closed, in all of the text but what is in quotes."""
     code = masked(text)
     return code.count(_OPENERS[closer]) - code.count(closer)
+
+
+def unpaired(text: str, closer: str) -> tuple[int, int]:
+    """How many brackets of a kind close what is opened before the text, and how many it leaves open; but for what is in
+    quotes."""
+    steps = (1 if char == closer else -1 for char in masked(text) if char in (closer, _OPENERS[closer]))
+    sums = list(accumulate(steps, initial=0))
+    return max(sums), max(sums) - sums[-1]
 
 
 def lacks_quote(line: str) -> bool:

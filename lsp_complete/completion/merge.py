@@ -7,7 +7,7 @@ closed by itself. Looks at the cursor's line; at those around it only for the br
 import re
 from dataclasses import replace
 
-from lsp_complete.completion.brackets import balance, scan, scan_behind
+from lsp_complete.completion.brackets import balance, scan, scan_behind, unpaired
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
 from lsp_complete.completion.window import around
@@ -65,27 +65,29 @@ def without_extra(cursor: Cursor, text: str) -> str:
 
 
 def _is_extra(cursor: Cursor, body: str, above: str, below: str, meets_another: bool) -> bool:
-    """Is the last bracket of the body of a kind that is closed too often with it? In the lines around without the body
-    it must be balanced; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above may
-    upset the balance. Neither if it meets one of another kind in the body."""
+    """Is the last bracket of the body of a kind that is closed too often with it? Without the body the lines around
+    must not lack openers; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above
+    may upset the balance. Neither if it meets one of another kind in the body."""
     language = cursor.language
     above, below = ("\n".join(code_of(line, language) for line in lines.split("\n")) for lines in (above, below))
     before, behind = above + cursor.before, cursor.rest + below
+    num_open, num_needed = unpaired(before, body[-1])[1], unpaired(behind, body[-1])[0]
+    num_closed, num_opened = unpaired(body, body[-1])
+    if meets_another or num_open - num_closed + num_opened >= num_needed:
+        return num_open - num_closed + num_opened < num_needed
     whole, shorter = (before + one + behind for one in (body, body[:-1]))
-    if balance(whole, body[-1]) >= 0 or meets_another:
-        return balance(whole, body[-1]) < 0
-    return balance(before + behind, body[-1]) == 0 and len(scan(whole).surplus) > len(scan(shorter).surplus)
+    return num_open >= num_needed and len(scan(whole).surplus) > len(scan(shorter).surplus)
 
 
 def _is_meant(cursor: Cursor, body: str, above: str, below: str) -> bool:
-    """Does the grammar know what the last bracket of the body is for, as in `--help)` of a `case`? Or does it stand in
-    a comment or a string, as in `# in [0, 1)`? Where nobody knows, it may, unless right behind another bracket."""
-    if cursor.language is PLAIN:
-        return body[-2:-1] not in _ALL_BRACKETS
+    """Does the grammar know what the last bracket of the body is for, as in `--help)` of a `case`? In a comment or a
+    string, as in `# in [0, 1)`, and where there is no grammar, it is not known; it may be for something unless it is
+    right behind another bracket or a quote."""
     head, tail = above + cursor.before + body, cursor.rest + below
+    if cursor.language is PLAIN or scope_at(head + tail, len(head) - 1, cursor.language) is not Scope.CODE:
+        return body[-2:-1] not in _ALL_BRACKETS | _QUOTES
     tree = parse(head + tail, cursor.language)
-    is_whole = tree is not None and not tree.has_error
-    return is_whole or scope_at(head + tail, len(head) - 1, cursor.language) is not Scope.CODE
+    return tree is not None and not tree.has_error
 
 
 def _num_closed_quotes(cursor: Cursor, line: str, rest: str) -> int:
@@ -129,7 +131,7 @@ def _merged_line(cursor: Cursor, body: str, end: str) -> tuple[str, int] | None:
     else:
         text, num_replaced = _without_surplus(cursor, body, rest)
     if starts_with_bracket(rest) and _needs_all(cursor, text, body, rest[num_replaced:]):
-        return body, 0
+        return _as_far_as_known(cursor, body), 0
     return text + _line_end(cursor, text, end, rest[num_replaced:]), num_replaced
 
 
@@ -185,16 +187,20 @@ def _within_word(kept: str, rest: str, overlap: int) -> str | None:
 
 
 def _needs_all(cursor: Cursor, text: str, body: str, rest: str) -> bool:
-    """Do the lines around need the brackets of the body as well as those of the cursor's line? Then both close lines
-    above, and there are as many as are opened only with both of them: `}, b);` before the `)` of a line far above."""
-    if not scan(cursor.before + cursor.rest).surplus:
-        return False
+    """Do the lines around need the brackets of the body as well as those of the cursor's line? Then some of them close
+    lines above, and there are as many as are opened only with both: `}, b);` before the `)` of a line far above."""
     above, below = around(cursor, body, _NEAR_CHARACTERS)
     before = above + cursor.before
     with_all, with_fewer = before + body + cursor.rest + below, before + text + rest + below
-    return any(balance(with_fewer, one) > 0 for one in _BRACKETS) and all(
-        balance(with_all, one) <= 0 for one in _BRACKETS
-    )
+    return any(balance(with_all, one) <= 0 < balance(with_fewer, one) for one in _BRACKETS)
+
+
+def _as_far_as_known(cursor: Cursor, body: str) -> str:
+    """All of the body; but where the line pairs up as it is, it may be as well that a bracket above is never closed. So
+    up to the first that closes what the line opens."""
+    line, surplus = scan(cursor.before + cursor.rest), scan_behind(cursor.before, body).surplus
+    is_paired = not line.surplus and not line.opened
+    return body[: surplus[0]].rstrip() if is_paired and surplus else body
 
 
 def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:

@@ -16,6 +16,7 @@ from itertools import chain
 
 from rapidfuzz.distance import Postfix
 
+from lsp_complete.completion.brackets import scan, scan_behind
 from lsp_complete.completion.postprocess import Insertion
 from lsp_complete.protocol.events import Rung
 from lsp_complete.text.document import Document
@@ -89,8 +90,10 @@ def remaining(suggestion: Suggestion, document: Document, offset: int) -> Insert
     if num_replaced > document.line_span(document.line_at(offset))[1] - offset:
         return None
     missing_text, replaced = wanted[:num_inserted], text[offset : offset + num_replaced]
-    is_kept = missing_text != replaced and _comes_again(replaced, missing_text)
-    return Insertion(missing_text, num_replaced) if is_kept else None
+    typed = suggestion.local[len(suggestion.before) : place]
+    before = text[document.line_span(document.line_at(offset))[0] : offset]
+    num_replaced = _num_replaced(replaced, typed, before, missing_text)
+    return Insertion(missing_text, num_replaced) if num_replaced >= 0 and missing_text != replaced else None
 
 
 def _at_the_end(suggestion: Suggestion, wanted: str, missing: int, document: Document, offset: int) -> tuple[int, int]:
@@ -121,11 +124,25 @@ def _line_start(before: str) -> int:
     return max(before.rfind("\n"), before.rfind("\r")) + 1
 
 
-def _comes_again(replaced: str, text: str) -> bool:
-    """Whether all that is replaced stands in the text too, in its order: nothing the user wrote may get lost, but for
-    blanks at the end."""
+def _num_replaced(replaced: str, typed: str, before: str, text: str) -> int:
+    """How much of what the text should take the place of does so: what stands in the text too, in its order, brackets
+    only where it closes them itself. Those at the end that it does not the editor has put behind typed ones: they stay.
+    Negative where something else that the user wrote would get lost, but for blanks at the end."""
+    closed = "".join(text[index] for index in scan_behind(before, text).surplus)
+    surplus = scan(replaced).surplus
+    for num in range(len(replaced), -1, -1):
+        closing = "".join(replaced[index] for index in surplus if index < num)
+        if _in_order(replaced[:num].rstrip(), text) and _in_order(closing, closed):
+            break
+    is_blank, num_kept = not replaced[num:].strip(), sum(index >= num for index in surplus)
+    if is_blank:
+        return len(replaced)
+    return num if num_kept == len(replaced) - num <= len(scan(typed).opened) else -1
+
+
+def _in_order(letters: str, text: str) -> bool:
     at = 0
-    for letter in replaced.rstrip():
+    for letter in letters:
         at = text.find(letter, at) + 1
         if not at:
             return False

@@ -49,7 +49,7 @@ def test_a_document_that_is_broken_elsewhere_is_completed() -> None:
 
 
 def test_a_language_without_grammar_is_completed() -> None:
-    check("a ( █\nb\n", "))", "a ( ))\nb\n", LINE, path="a.unknown")
+    check("a ( █\nb\n", "c))", "a ( c)\nb\n", LINE, path="a.unknown")
 
 
 @pytest.mark.parametrize("place", ["        return a\n\n    def m50(", "    def m70("])

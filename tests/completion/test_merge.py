@@ -46,6 +46,31 @@ def test_a_bracket_of_a_line_far_above_is_not_taken_for_one_of_the_text() -> Non
     )
 
 
+def test_brackets_that_close_what_the_line_opens_leave_the_one_behind_them_to_a_line_above() -> None:
+    head, tail = "function f() {\n  return g((s) => {\n    s.a(b(", ")\n}\n"
+    check(f"{head}█{tail}", "s, c));", f"{head}s, c));{tail}", LINE, "a.ts")
+
+
+@pytest.mark.parametrize("raw", ["(s, c));", "(s, c)) + 1", "(s, c)"])
+def test_where_a_bracket_above_is_never_closed_a_text_ends_before_the_one_that_may_be_of_the_line(raw: str) -> None:
+    head, tail = "function f() {\n  return g((s) => {\n    s.a(b", ")\n}\n"
+    check(f"{head}█{tail}", raw, f"{head}(s, c){tail}", LINE, "a.ts")
+
+
+@pytest.mark.parametrize(
+    ("marked", "right", "path"),
+    [
+        ("/**\n * ![]█\n */\n", "(a.svg)", "a.ts"),
+        ("/**\n *   a(b), //take\n * );\n * //█\n */\n", " '[d] e'", "a.ts"),
+        ('def f():\n    """See f█\n    """\n', "(x)", "a.py"),
+        ("function g(\n  a: ((v█\n  d: string\n): E {\n}\n", ": c) => c) | void,\n  b?: (c) => d,", "a.ts"),
+    ],
+)
+@pytest.mark.parametrize("surplus", [")", "))"])
+def test_brackets_at_the_end_that_close_nothing_are_not_shown(marked: str, right: str, path: str, surplus: str) -> None:
+    check(marked, right + surplus, marked.replace("█", right), path=path)
+
+
 @pytest.mark.parametrize("raw", ["(ctx)", "(ctx))", "(ctx)))"])
 def test_what_closes_nothing_is_not_shown_whatever_is_broken_elsewhere(raw: str) -> None:
     broken = "func f() {\n\tif a ! {\n\t\tx := = 1\n\t}\n\tb :="

@@ -304,10 +304,15 @@ class Editor:
         ghost = Ghost(_request_id(item), item["insertText"], start, end, item["command"], self._loop.time())
         return standing(ghost, buffer.text, buffer.cursor)
 
+    def _flickers(self, before: Ghost, ghost: Ghost | None) -> bool:
+        """Is other text on the screen than since the last key? Not where the same text no longer takes the place of a
+        bracket right of it."""
+        return ghost is None or (ghost.visible != before.visible and self._result(ghost) != self._result(before))
+
     def _draw(self, ghost: Ghost | None) -> None:
-        """What the server has answered. A change of what is on the screen since the last key is seen as flicker."""
+        """What the server has answered."""
         before = self.ghost
-        if before is not None and (ghost is None or self._result(ghost) != self._result(before)):
+        if before is not None and self._flickers(before, ghost):
             self._log.num_flickers += 1
             if len(self._log.flickers) < _MAX_FLICKERS:
                 self._log.flickers.append((before.visible, ghost.visible if ghost else ""))
