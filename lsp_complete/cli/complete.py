@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsp_complete.cli.configuration import loaded
+from lsp_complete.cli.explain import took
 from lsp_complete.cli.failure import fail, warn
-from lsp_complete.cli.records import took
 
 if TYPE_CHECKING:
     from lsp_complete.completion.answer import Answer

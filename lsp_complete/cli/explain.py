@@ -1,143 +1,159 @@
-"""`lsp-complete index explain FILE:LINE:COL`: what the model would see at a place, and why. Asks no model."""
+"""`lsp-complete explain`: what became of the last questions of an editor, and why. Reads a local file, asks nobody."""
 
 import json
-from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsp_complete.cli.configuration import loaded
-from lsp_complete.cli.failure import fail, warn
+from lsp_complete.cli.failure import fail, failing_with
 
 if TYPE_CHECKING:
-    from lsp_complete.completion.outgoing import Outgoing
-    from lsp_complete.config.settings import Settings
-    from lsp_complete.context.explain import Explanation
-    from lsp_complete.text.document import Document
+    from rich.text import Text
+
+# What fits on a screen.
+_SHOWN = 20
+_LAST = "last"
+# Of an id: enough for 200 records.
+_ID_LENGTH = 6
 
 
 def run(
-    place: Annotated[str, typer.Argument(metavar="FILE:LINE:COL", help="Where: line and column count from 1.")],
-    root: Annotated[
-        Path | None,
-        typer.Option("--root", help="The indexed folder; else the repository.", exists=True, file_okay=False),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with the texts.")] = False,
+    which: Annotated[str, typer.Argument(metavar="[last|ID]", help="One in full: the last, or by its id.")] = "",
+    last: Annotated[int, typer.Option(min=1, help="How many, the latest.")] = _SHOWN,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """What the model would see at a place. What is found by whom, what is packed, what may not leave."""
-    from lsp_complete.cli.place import place_of
-    from lsp_complete.completion.exclusions import exclusions_of
-    from lsp_complete.context.policy import Policy
+    """Why there was a suggestion, or none. The last questions of the editor, or of `lsp-complete complete`."""
+    from lsp_complete.config.paths import state_folder
+    from lsp_complete.server.records import FILE, read
 
-    settings = loaded()
-    document, offset = place_of(place, root)
-    folder = Path(document.file.removesuffix(document.path))
-    policy = Policy([folder], exclusions_of(settings))
-    for problem in policy.problems:
-        warn(problem)
-    for verdict in (policy.admits(document), policy.admits_at(document, offset)):
-        if not verdict.allowed:
-            _refuse(document, verdict.reason.value, as_json)
-    report = _explained(document, offset, folder, settings, policy)
-    print(json.dumps(report, ensure_ascii=False)) if as_json else _print_report(report)
-
-
-def _refuse(document: "Document", reason: str, as_json: bool) -> NoReturn:
-    """Ends the process: nothing of the file would leave."""
+    file = state_folder() / FILE
+    with failing_with(OSError):
+        rows = read(file)
+    if which:
+        rows = [row for row in rows if which == _LAST or row["request_id"].startswith(which)][-1:]
+    if which and not rows:
+        fail(f"no record of {which}" if which != _LAST else "nothing is recorded")
     if as_json:
-        print(json.dumps({"path": document.path, "denied": reason}, ensure_ascii=False))
-    fail(f"nothing of {document.path} would be sent: {reason}")
+        print(json.dumps({"records": rows[-last:]}, ensure_ascii=False))
+    elif not rows:
+        print("nothing is recorded")
+    elif which:
+        _print_one(rows[0])
+    else:
+        _print_all(_grouped(rows)[-last:])
 
 
-def _explained(document: "Document", offset: int, folder: Path, settings: "Settings", policy: Any) -> dict[str, Any]:
-    from lsp_complete.completion.mode import choose_mode
-    from lsp_complete.completion.outgoing import outgoing
-    from lsp_complete.config.paths import index_folder
-    from lsp_complete.context.explain import explain
-    from lsp_complete.context.index import Index
+def _print_all(groups: list[list[dict[str, Any]]]) -> None:
+    """Each a line of 80 columns: of a path the name, of an id its beginning. `explain ID` has all of it."""
+    from rich.table import Table
 
-    with closing(Index.open(folder, index_folder(), policy, may_write=False)) as index:
-        state = index.status().state.value
-        explanation = explain(document, offset, index, policy)
-    mix = explanation.mix if settings.index and settings.snippet_tokens else type(explanation.mix)()
-    out = outgoing(document, offset, mix, settings, policy)
-    return {
-        "path": document.path,
-        "language": document.language,
-        "mode": choose_mode(document, offset).value,
-        "denied": "",
-        "index": state if settings.index else "off",
-        "retrievers": {
-            name: {"took_ms": one.took_ms, "late": one.is_late, "failure": one.failure, "num_found": len(one.snippets)}
-            for name, one in explanation.rankings.items()
-        },
-        "snippets": _snippet_rows(explanation, out),
-        "prompt": _layout(out),
-    }
+    from lsp_complete.cli.tables import printed
+
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
+    for name in ("when", "id", "place", "answer", "ms", "reused", "became"):
+        table.add_column(name, overflow="fold", justify="right" if name in ("ms", "reused") else "left")
+    for group in groups:
+        table.add_row(*_cells(group[-1], len(group)))
+    printed(table)
 
 
-def _snippet_rows(explanation: "Explanation", out: "Outgoing") -> list[dict[str, Any]]:
-    """All that was found, best first. `rank` has the place in each retriever's list; text only of what passed."""
-    passed = {one.key: one for one in explanation.mix.snippets}
-    packed = {one.key: place for place, one in enumerate(out.prompt.packed, start=1)}
-    rows: dict[str, dict[str, Any]] = {}
-    for name, ranking in explanation.rankings.items():
-        for rank, found in enumerate(ranking.snippets, start=1):
-            shown = passed.get(found.key)
-            row = {
-                "path": found.path,
-                "reason": found.reason,
-                "rank": {},
-                "score": round(explanation.mix.scores.get(found.key, 0.0), 5),
-                "packed": packed.get(found.key, 0),
-                "denied": found.key in explanation.denied,
-                "num_redacted": shown.num_redacted if shown else 0,
-                "num_characters": len(found.text),
-                "text": shown.text if shown else "",
-            }
-            rows.setdefault(found.key, row)["rank"][name] = rank
-    return sorted(rows.values(), key=lambda row: -row["score"])
+def _grouped(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Neighbours that asked the model nothing and became the same are one: a key is a question, and most are answered
+    by what is known already."""
+    return [list(group) for _, group in groupby(rows, _kind)]
 
 
-def _layout(out: "Outgoing") -> dict[str, Any]:
-    """In the order of the prompt. Tokens are estimated, as the budget is."""
-    from lsp_complete.prompt.assemble import CHARACTERS_PER_TOKEN
-
-    window, packed = out.prompt.window, out.prompt.packed
-    sizes = {"snippets": sum(one.size for one in packed), "suffix": len(window.suffix), "prefix": len(window.prefix)}
-    tokens = {f"{name}_tokens": round(size / CHARACTERS_PER_TOKEN) for name, size in sizes.items()}
-    return {**tokens, "num_redacted": out.num_redacted, "suffix": window.suffix, "prefix": window.prefix}
+def _kind(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["path"], _answer(row), _became(row), row["request_id"] if _num_prompt_tokens(row) else ""
 
 
-def _print_report(report: dict[str, Any]) -> None:
+def _num_prompt_tokens(row: dict[str, Any]) -> int:
+    return int((row.get("usage") or {}).get("prompt_tokens", 0))
+
+
+def _cells(row: dict[str, Any], num: int) -> "Iterator[Text]":
+    from rich.text import Text
+
+    num_tokens, total = _num_prompt_tokens(row), (row.get("timing_ms") or {}).get("total", 0.0)
+    yield Text(datetime.fromtimestamp(row["at_s"]).strftime("%H:%M:%S"))
+    yield Text(row["request_id"][:_ID_LENGTH])
+    yield Text(f"{row['path'].rpartition('/')[2]}:{row['line']}")
+    yield Text(_answer(row), "dim" if row.get("reason") else "")
+    yield Text(f"{total:,.0f}")
+    yield Text(f"{row['usage']['cached_tokens'] / num_tokens:.0%}" if num_tokens else "")
+    yield Text(_became(row) if num == 1 else f"{num} times")
+
+
+def _answer(row: dict[str, Any]) -> str:
+    return f"{row.get('reason') or row['rung']}{', by hand' if row['trigger'] == 'invoked' else ''}"
+
+
+def _became(row: dict[str, Any]) -> str:
+    return row.get("outcome") or row.get("detail") or ""
+
+
+def _print_one(row: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from lsp_complete.cli.tables import printed
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("packed", "score", "found by", "file", "why", "characters"):
-        table.add_column(name, overflow="fold")
-    for row in report["snippets"]:
-        place = "denied" if row["denied"] else str(row["packed"] or "")
-        found_by = ", ".join(f"{name} {rank}" for name, rank in row["rank"].items())
-        size = f"{row['num_characters']:,}" + (f", {row['num_redacted']} covered" if row["num_redacted"] else "")
-        table.add_row(*map(Text, (place, f"{row['score']:.4f}", found_by, row["path"], row["reason"], size)))
-    printed(table, *(Text(line, style="dim") for line in _lines(report)))
+    facts = Table(box=None, pad_edge=False, show_header=False)
+    for name, text in _facts(row):
+        facts.add_row(Text(name, "dim"), Text(text))
+    printed(facts)
+    if packed := [one for one in row.get("snippets") or () if not one["cut"]]:
+        snippets = Table("", "lines of", "found by", "score", "tokens", box=None, pad_edge=False)
+        for one in packed:
+            cells = ("", one["path"], one["source"], f"{one['score']:.4f}", str(one["tokens"]))
+            snippets.add_row(*map(Text, cells))
+        printed(snippets)
 
 
-def _lines(report: dict[str, Any]) -> list[str]:
-    prompt = report["prompt"]
-    took = [
-        f"{name} {one['took_ms']} ms{' (late: dropped)' if one['late'] else ''}{one['failure'] and ' (failed)'}"
-        for name, one in report["retrievers"].items()
-    ]
-    sizes = ", ".join(f"{name} {prompt[f'{name}_tokens']:,}" for name in ("snippets", "suffix", "prefix"))
-    covered = f"; {prompt['num_redacted']} credentials covered" if prompt["num_redacted"] else ""
-    hint = ["the index is empty; build it with: lsp-complete index rebuild"] if report["index"] == "empty" else []
-    return [
-        *hint,
-        f"{report['mode']}; index: {report['index']}; {', '.join(took)}",
-        f"prompt, about, in tokens: {sizes}{covered}. Open documents and edits count in an editor alone.",
-    ]
+def _facts(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Those that there are."""
+    usage = row.get("usage") or {}
+    yield "question", f"{row['request_id']}, {datetime.fromtimestamp(row['at_s']):%Y-%m-%d %H:%M:%S}"
+    yield "place", f"{row['path']}:{row['line']} ({row['language']})"
+    yield "asked", _asked(row)
+    detail = f": {row['detail']}" if row.get("detail") else ""
+    size = f"{row['mode']} of {row['num_characters']} characters, {row['rung']}"
+    yield "answer", f"none, {row['reason']}{detail}" if row.get("reason") else size
+    if row.get("asked") not in ("", None, row["request_id"]):
+        yield "of question", row["asked"]
+    if row.get("outcome"):
+        yield "became", row["outcome"]
+    if row.get("filters"):
+        yield "filters", ", ".join(row["filters"])
+    if usage.get("prompt_tokens"):
+        counts = f"{usage['cached_tokens']} of {usage['prompt_tokens']} reused, {usage['completion_tokens']} generated"
+        yield "tokens", f"{counts}, by {row['model']}"
+    if row.get("num_redacted"):
+        yield "covered", f"{row['num_redacted']} credentials"
+    if row.get("late"):
+        yield "too late", ", ".join(row["late"])
+    yield "took", took(row.get("timing_ms") or {})
+    if row.get("snippets"):
+        yield "snippets", _counted(row["snippets"])
+
+
+def took(timing_ms: Mapping[str, float]) -> str:
+    """The stages of the pipeline in their order, then those of the service."""
+    stages = [f"{name.replace('_', ' ')} {ms:,.0f}" for name, ms in timing_ms.items() if name != "total"]
+    return f"{timing_ms.get('total', 0.0):,.0f} ms: {', '.join(stages)}"
+
+
+def _counted(snippets: list[dict[str, Any]]) -> str:
+    cut = Counter(one["cut"] for one in snippets if one["cut"])
+    left_out = "".join(f", {num} left out: {why}" for why, num in cut.items())
+    return f"{len(snippets) - cut.total()} of {len(snippets)} found{left_out}"
+
+
+def _asked(row: dict[str, Any]) -> str:
+    if row["trigger"] == "invoked":
+        return "by hand"
+    return "automatically" if row.get("debounce_ms") is None else f"after a pause of {row['debounce_ms']:,.0f} ms"

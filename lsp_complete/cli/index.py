@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsp_complete.cli import explain
+from lsp_complete.cli import index_explain
 from lsp_complete.cli.configuration import loaded
 from lsp_complete.cli.failure import fail
 
@@ -67,7 +67,7 @@ def query(
         fail(f"nothing in the index is called {symbol}")
 
 
-app.command("explain")(explain.run)
+app.command("explain")(index_explain.run)
 
 
 def _open(root: Path, *, may_write: bool = False) -> "Index":

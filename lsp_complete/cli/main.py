@@ -12,12 +12,12 @@ from lsp_complete.cli import (
     demo,
     doctor,
     evaluate,
+    explain,
     index,
     ingest,
     lsp,
     model,
     nvim,
-    records,
     replay,
     serve,
     stats,
@@ -36,7 +36,7 @@ app.command("serve")(serve.run)
 app.command("complete")(complete.run)
 app.command("demo")(demo.run)
 app.command("doctor")(doctor.run)
-app.command("explain")(records.run)
+app.command("explain")(explain.run)
 app.command("audit")(audit.run)
 app.command("stats")(stats.run)
 app.command("replay")(replay.run)
