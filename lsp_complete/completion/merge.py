@@ -68,23 +68,28 @@ def _is_extra(cursor: Cursor, body: str, above: str, below: str, meets_another: 
     """Is the last bracket of the body of a kind that is closed too often with it? Without the body the lines around
     must not lack openers; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above
     may upset the balance. Neither if it meets one of another kind in the body."""
-    language = cursor.language
-    above, below = ("\n".join(code_of(line, language) for line in lines.split("\n")) for lines in (above, below))
+    place = above + cursor.before
+    if is_code := scope_at(place + "\n" + below, len(place), cursor.language) is Scope.CODE:
+        above, below = ("\n".join(code_of(line, cursor.language) for line in one.split("\n")) for one in (above, below))
     before, behind = above + cursor.before, cursor.rest + below
-    num_open, num_needed = unpaired(before, body[-1])[1], unpaired(behind, body[-1])[0]
+    num_above, num_open = unpaired(before, body[-1])
+    num_needed = unpaired(behind, body[-1])[0]
     num_closed, num_opened = unpaired(body, body[-1])
     if meets_another or num_open - num_closed + num_opened >= num_needed:
         return num_open - num_closed + num_opened < num_needed
+    is_known = num_open >= num_needed and not (is_code and num_above)
     whole, shorter = (before + one + behind for one in (body, body[:-1]))
-    return num_open >= num_needed and len(scan(whole).surplus) > len(scan(shorter).surplus)
+    return is_known and len(scan(whole).surplus) > len(scan(shorter).surplus)
 
 
 def _is_meant(cursor: Cursor, body: str, above: str, below: str) -> bool:
     """Does the grammar know what the last bracket of the body is for, as in `--help)` of a `case`? In a comment or a
     string, as in `# in [0, 1)`, and where there is no grammar, it is not known; it may be for something unless it is
-    right behind another bracket or a quote."""
+    right behind another bracket, or there a quote."""
+    if cursor.language is PLAIN:
+        return body[-2:-1] not in _ALL_BRACKETS
     head, tail = above + cursor.before + body, cursor.rest + below
-    if cursor.language is PLAIN or scope_at(head + tail, len(head) - 1, cursor.language) is not Scope.CODE:
+    if scope_at(head + tail, len(head) - 1, cursor.language) is not Scope.CODE:
         return body[-2:-1] not in _ALL_BRACKETS | _QUOTES
     tree = parse(head + tail, cursor.language)
     return tree is not None and not tree.has_error
@@ -131,7 +136,7 @@ def _merged_line(cursor: Cursor, body: str, end: str) -> tuple[str, int] | None:
     else:
         text, num_replaced = _without_surplus(cursor, body, rest)
     if starts_with_bracket(rest) and _needs_all(cursor, text, body, rest[num_replaced:]):
-        return _as_far_as_known(cursor, body), 0
+        return body, 0
     return text + _line_end(cursor, text, end, rest[num_replaced:]), num_replaced
 
 
@@ -188,19 +193,15 @@ def _within_word(kept: str, rest: str, overlap: int) -> str | None:
 
 def _needs_all(cursor: Cursor, text: str, body: str, rest: str) -> bool:
     """Do the lines around need the brackets of the body as well as those of the cursor's line? Then some of them close
-    lines above, and there are as many as are opened only with both: `}, b);` before the `)` of a line far above."""
+    lines above, and there are as many as are opened only with both: `}, b);` before the `)` of a line far above. Not
+    where the line pairs up as it is: rather is a bracket above never closed, as while writing."""
+    line = scan(cursor.before + cursor.rest)
+    if not line.surplus and not line.opened:
+        return False
     above, below = around(cursor, body, _NEAR_CHARACTERS)
     before = above + cursor.before
     with_all, with_fewer = before + body + cursor.rest + below, before + text + rest + below
     return any(balance(with_all, one) <= 0 < balance(with_fewer, one) for one in _BRACKETS)
-
-
-def _as_far_as_known(cursor: Cursor, body: str) -> str:
-    """All of the body; but where the line pairs up as it is, it may be as well that a bracket above is never closed. So
-    up to the first that closes what the line opens."""
-    line, surplus = scan(cursor.before + cursor.rest), scan_behind(cursor.before, body).surplus
-    is_paired = not line.surplus and not line.opened
-    return body[: surplus[0]].rstrip() if is_paired and surplus else body
 
 
 def _without_surplus(cursor: Cursor, body: str, rest: str) -> tuple[str, int]:

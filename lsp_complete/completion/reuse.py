@@ -90,9 +90,8 @@ def remaining(suggestion: Suggestion, document: Document, offset: int) -> Insert
     if num_replaced > document.line_span(document.line_at(offset))[1] - offset:
         return None
     missing_text, replaced = wanted[:num_inserted], text[offset : offset + num_replaced]
-    typed = suggestion.local[len(suggestion.before) : place]
-    before = text[document.line_span(document.line_at(offset))[0] : offset]
-    num_replaced = _num_replaced(replaced, typed, before, missing_text)
+    before = suggestion.local[_line_start(suggestion.before) : place]
+    num_replaced = _num_replaced(replaced, before, num_typed, missing_text)
     return Insertion(missing_text, num_replaced) if num_replaced >= 0 and missing_text != replaced else None
 
 
@@ -124,10 +123,11 @@ def _line_start(before: str) -> int:
     return max(before.rfind("\n"), before.rfind("\r")) + 1
 
 
-def _num_replaced(replaced: str, typed: str, before: str, text: str) -> int:
+def _num_replaced(replaced: str, before: str, num_typed: int, text: str) -> int:
     """How much of what the text should take the place of does so: what stands in the text too, in its order, brackets
-    only where it closes them itself. Those at the end that it does not the editor has put behind typed ones: they stay.
-    Negative where something else that the user wrote would get lost, but for blanks at the end."""
+    only where it closes them itself. Those at the end that it does not the editor has put behind ones that were typed,
+    at the end of `before`: they stay. Negative where something else that the user wrote would get lost, but for blanks
+    at the end."""
     closed = "".join(text[index] for index in scan_behind(before, text).surplus)
     surplus = scan(replaced).surplus
     for num in range(len(replaced), -1, -1):
@@ -137,7 +137,8 @@ def _num_replaced(replaced: str, typed: str, before: str, text: str) -> int:
     is_blank, num_kept = not replaced[num:].strip(), sum(index >= num for index in surplus)
     if is_blank:
         return len(replaced)
-    return num if num_kept == len(replaced) - num <= len(scan(typed).opened) else -1
+    num_opened = sum(index >= len(before) - num_typed for index in scan(before).opened)
+    return num if num_kept == len(replaced) - num <= num_opened else -1
 
 
 def _in_order(letters: str, text: str) -> bool:

@@ -17,7 +17,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from lsp_complete.protocol.errors import CompletionError, TooLarge, Unauthorized, Unavailable, to_problem
+from lsp_complete.protocol.errors import (
+    CompletionError,
+    InvalidRequest,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+    to_problem,
+)
 from lsp_complete.protocol.events import Record
 from lsp_complete.protocol.events_wire import EVENTS_PATH, records_from_json
 from lsp_complete.protocol.wire import PROBLEM_JSON
@@ -27,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 # A batch of the recorder's has 200 kB.
 _MAX_BODY_BYTES = 2_000_000
+# Of such a batch, over a slow line.
+_BODY_TIMEOUT_S = 10.0
 # A full disk is seldom mended sooner.
 _RETRY_S = 30.0
 
@@ -42,10 +51,14 @@ def create_ingest(store: EventStore, credential: str) -> ASGIApp:
     async def events(request: Request) -> Response:
         try:
             _authorize(request, credential)
-            records, num_refused = records_from_json(await _body(request))
+            async with asyncio.timeout(_BODY_TIMEOUT_S):
+                body = await _body(request)
+            records, num_refused = records_from_json(body)
             num_new = await asyncio.to_thread(keep, records)
         except CompletionError as error:
             return _problem(error)
+        except TimeoutError:
+            return _problem(InvalidRequest("the body did not arrive in time"))
         except ClientDisconnect:
             return Response(status_code=400)
         except (sqlite3.Error, OSError) as error:

@@ -51,10 +51,25 @@ def test_brackets_that_close_what_the_line_opens_leave_the_one_behind_them_to_a_
     check(f"{head}█{tail}", "s, c));", f"{head}s, c));{tail}", LINE, "a.ts")
 
 
-@pytest.mark.parametrize("raw", ["(s, c));", "(s, c)) + 1", "(s, c)"])
-def test_where_a_bracket_above_is_never_closed_a_text_ends_before_the_one_that_may_be_of_the_line(raw: str) -> None:
-    head, tail = "function f() {\n  return g((s) => {\n    s.a(b", ")\n}\n"
-    check(f"{head}█{tail}", raw, f"{head}(s, c){tail}", LINE, "a.ts")
+@pytest.mark.parametrize(
+    "above",
+    ["def f(a):\n    # x in (0, 1]\n", "def f(a):\n    # see foo (bar\n", "g(a, {\n  # open, as while writing\n"],
+)
+def test_a_bracket_above_that_is_never_closed_does_not_shorten_what_the_line_gets(above: str) -> None:
+    check(f"{above}    x = g(█)\n    y = x\n", "a) + h(2)", f"{above}    x = g(a) + h(2)\n    y = x\n", LINE)
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "path"),
+    [
+        ("# Returns the total (see\n# also █\nx = 1\n", "prices())", "a.py"),
+        ("// The total (see\n// also █\nf();\n", "`render()`)", "a.ts"),
+        ('run: |\n  case "$1" in\n    █\n      start\n      ;;\n  esac\n', '"start")', "a.yaml"),
+        ('if [ x\ncase "$1" in\n  "a") b ;;\n  █\nesac\n', '"start")', "a.sh"),
+    ],
+)
+def test_a_bracket_that_a_comment_or_a_pattern_needs_is_shown(marked: str, raw: str, path: str) -> None:
+    check(marked, raw, marked.replace("█", raw), LINE, path)
 
 
 @pytest.mark.parametrize(

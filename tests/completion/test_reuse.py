@@ -50,6 +50,7 @@ def test_a_bracket_of_the_editor_is_not_lost_to_a_text_that_closes_another_one()
     check("f█\n", Insertion("(t, g(a) + b)"), "f(t, g(█))\n", Insertion("a) + b", 1))
     check("f█\n", Insertion("([a), b"), "f([█])\n", Insertion("a), b"))
     check("f█\n", Insertion('("a)") {'), 'f("█")\n', Insertion('a)") {', 2))
+    check('"█"\n', Insertion('a": { "b": [', 1), '"a": { "█"}\n', Insertion('b": [', 1))
     check("f█\n", Insertion('("a)b", {'), 'f("█")\n', Insertion('a)b", {', 1))
     check("f█\n", Insertion("(t, g(a), b) + 1"), "f(█)\n", Insertion("t, g(a), b) + 1", 1))
 

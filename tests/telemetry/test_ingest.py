@@ -1,5 +1,6 @@
 """From a session to the endpoint over real HTTP/2: each event arrives, and is counted once."""
 
+import asyncio
 import contextlib
 import json
 import sqlite3
@@ -52,6 +53,19 @@ async def test_refusals_are_problem_documents(tmp_path, body, credential, status
     async with ingest(tmp_path) as (_, _, client):
         answer = await client.post(EVENTS_PATH, content=body, headers={"authorization": f"Bearer {credential}"})
         assert (answer.status_code, answer.json()["status"]) == (status, status)
+
+
+async def test_a_body_that_does_not_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("lsp_complete.telemetry.ingest._BODY_TIMEOUT_S", 0.0)
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": EVENTS_PATH, "headers": [], "query_string": b""}
+    with EventStore(tmp_path / "taken-in.sqlite") as store:
+        await create_ingest(store, "")(scope, asyncio.get_running_loop().create_future, send)
+    assert (sent[0]["status"], json.loads(sent[1]["body"])["detail"]) == (422, "the body did not arrive in time")
 
 
 async def test_an_endpoint_that_cannot_write_says_when_to_come_again(tmp_path):
