@@ -45,7 +45,10 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
         return body, len(cursor.rest)
     if line_end and first.endswith(rest) and _can_go(cursor, first, rest, len(rest)):
         return body, len(cursor.rest)
-    return _merged_line(cursor, body, text[len(body) :])
+    fitted = _merged_line(cursor, body, text[len(body) :])
+    if fitted is None or fitted[1] < len(rest):
+        return fitted
+    return without_extra(_without_next(cursor, fitted[1]), fitted[0]), fitted[1]
 
 
 def without_extra(cursor: Cursor, text: str) -> str:
@@ -56,7 +59,7 @@ def without_extra(cursor: Cursor, text: str) -> str:
     body = text.rstrip()
     surplus = scan_behind(cursor.before, body)
     kept, lines = body, None
-    while kept and len(kept) - 1 in surplus.surplus:
+    while len(kept) - 1 in surplus.surplus or (len(kept) < len(body) and kept.endswith(tuple(_BRACKETS))):
         lines = lines or around(cursor, body, _NEAR_CHARACTERS)
         if not _is_extra(cursor, kept, *lines, bool(surplus.opened)) or _is_meant(cursor, kept, *lines):
             break
@@ -65,19 +68,22 @@ def without_extra(cursor: Cursor, text: str) -> str:
 
 
 def _is_extra(cursor: Cursor, body: str, above: str, below: str, meets_another: bool) -> bool:
-    """Is the last bracket of the body of a kind that is closed too often with it? Without the body the lines around
-    must not lack openers; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above
-    may upset the balance. Neither if it meets one of another kind in the body."""
+    """Is the last bracket of the body of a kind that is closed too often with it? Without those at its end no openers
+    must be lacking; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above may
+    upset the balance. Neither if it meets one of another kind in the body."""
     place = above + cursor.before
     if is_code := scope_at(place + "\n" + below, len(place), cursor.language) is Scope.CODE:
         above, below = ("\n".join(code_of(line, cursor.language) for line in one.split("\n")) for one in (above, below))
     before, behind = above + cursor.before, cursor.rest + below
     num_above, num_open = unpaired(before, body[-1])
     num_needed = unpaired(behind, body[-1])[0]
-    num_closed, num_opened = unpaired(body, body[-1])
-    if meets_another or num_open - num_closed + num_opened >= num_needed:
-        return num_open - num_closed + num_opened < num_needed
-    is_known = num_open >= num_needed and not (is_code and num_above)
+    num_left, num_bare = (
+        num_open - closed + opened
+        for closed, opened in (unpaired(one, body[-1]) for one in (body, body.rstrip(_BRACKETS)))
+    )
+    if meets_another or num_left >= num_needed:
+        return num_left < num_needed
+    is_known = num_bare >= num_needed and not (is_code and num_above)
     whole, shorter = (before + one + behind for one in (body, body[:-1]))
     return is_known and len(scan(whole).surplus) > len(scan(shorter).surplus)
 

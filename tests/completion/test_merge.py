@@ -86,6 +86,16 @@ def test_brackets_at_the_end_that_close_nothing_are_not_shown(marked: str, right
     check(marked, right + surplus, marked.replace("█", right), path=path)
 
 
+def test_brackets_at_the_end_are_too_many_if_what_is_below_closes_what_the_text_opens() -> None:
+    head, tail = "function g(\n  a: ((v: c) => c) | void,\n  b: d,", "\n  d: string\n): E {\n}\n"
+    check(f"█{tail}", f"{head}))", f"{head}{tail}", path="a.ts")
+
+
+@pytest.mark.parametrize("raw", ["b):", "b):)", "b):))"])
+def test_brackets_behind_what_takes_the_place_of_the_editor_s_close_nothing_either(raw: str) -> None:
+    check("def f():\n    for a in g(█)\n        h(a)\n", raw, "def f():\n    for a in g(b):\n        h(a)\n", LINE)
+
+
 @pytest.mark.parametrize("raw", ["(ctx)", "(ctx))", "(ctx)))"])
 def test_what_closes_nothing_is_not_shown_whatever_is_broken_elsewhere(raw: str) -> None:
     broken = "func f() {\n\tif a ! {\n\t\tx := = 1\n\t}\n\tb :="
