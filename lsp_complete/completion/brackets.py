@@ -84,18 +84,18 @@ def lacks_closer(text: str, closers: str) -> bool:
     return any(text.count(_OPENERS[char]) > text.count(char) for char in set(closers) if char in _OPENERS)
 
 
-def balance(text: str, closer: str) -> int:
-    """How many more brackets of a kind are opened than are closed, in all of the text but what is in quotes."""
-    code = masked(text)
-    return code.count(_OPENERS[closer]) - code.count(closer)
-
-
 def unpaired(text: str, closer: str) -> tuple[int, int]:
     """How many brackets of a kind close what is opened before the text, and how many it leaves open; but for what is in
     quotes."""
     steps = (1 if char == closer else -1 for char in masked(text) if char in (closer, _OPENERS[closer]))
     sums = list(accumulate(steps, initial=0))
     return max(sums), max(sums) - sums[-1]
+
+
+def balance(text: str, closer: str) -> int:
+    """How many more brackets of a kind are opened than are closed, in all of the text but what is in quotes."""
+    num_closed, num_opened = unpaired(text, closer)
+    return num_opened - num_closed
 
 
 def lacks_quote(line: str) -> bool:

@@ -11,7 +11,7 @@ from lsp_complete.completion.brackets import balance, scan, scan_behind, unpaire
 from lsp_complete.completion.cursor import Cursor
 from lsp_complete.completion.lines import code_of, indentation, starts_with_bracket
 from lsp_complete.completion.window import around
-from lsp_complete.text.languages import PLAIN
+from lsp_complete.text.languages import PLAIN, Language
 from lsp_complete.text.scopes import Scope, scope_at
 from lsp_complete.text.syntax import parse
 
@@ -54,33 +54,35 @@ def merged(cursor: Cursor, text: str) -> tuple[str, int] | None:
 def without_extra(cursor: Cursor, text: str) -> str:
     """The text for the end of a line, without the brackets at its own end that close nothing: that meet one of another
     kind in it, `if (a) {)`, or that the lines around have no opener for, with as many opened as closed there."""
-    if not cursor.ends_line:
-        return text
     body = text.rstrip()
-    surplus = scan_behind(cursor.before, body)
-    kept, lines = body, None
-    while len(kept) - 1 in surplus.surplus or (len(kept) < len(body) and kept.endswith(tuple(_BRACKETS))):
-        lines = lines or around(cursor, body, _NEAR_CHARACTERS)
-        if not _is_extra(cursor, kept, *lines, bool(surplus.opened)) or _is_meant(cursor, kept, *lines):
-            break
+    found = scan_behind(cursor.before, body)
+    if not cursor.ends_line or len(body) - 1 not in found.surplus:
+        return text
+    above, below = around(cursor, body, _NEAR_CHARACTERS)
+    place = above + cursor.before
+    is_code = scope_at(place + "\n" + below, len(place), cursor.language) is Scope.CODE
+    before, behind = (_without_comments(one, cursor.language) if is_code else one for one in (above, below))
+    before, behind, kept = before + cursor.before, cursor.rest + behind, body
+    while (
+        kept.endswith(tuple(_BRACKETS))
+        and _is_extra(kept, before, behind, bool(found.opened), is_code)
+        and not _is_meant(cursor, kept, above, below)
+    ):
         kept = kept[:-1]
     return kept if kept.strip() and len(kept) < len(body) else text
 
 
-def _is_extra(cursor: Cursor, body: str, above: str, below: str, meets_another: bool) -> bool:
+def _without_comments(lines: str, language: Language) -> str:
+    return "\n".join(code_of(line, language) for line in lines.split("\n"))
+
+
+def _is_extra(body: str, before: str, behind: str, meets_another: bool, is_code: bool) -> bool:
     """Is the last bracket of the body of a kind that is closed too often with it? Without those at its end no openers
     must be lacking; and the bracket, or one below it, must close nothing then: an `a)` or `:)` in a text above may
     upset the balance. Neither if it meets one of another kind in the body."""
-    place = above + cursor.before
-    if is_code := scope_at(place + "\n" + below, len(place), cursor.language) is Scope.CODE:
-        above, below = ("\n".join(code_of(line, cursor.language) for line in one.split("\n")) for one in (above, below))
-    before, behind = above + cursor.before, cursor.rest + below
     num_above, num_open = unpaired(before, body[-1])
     num_needed = unpaired(behind, body[-1])[0]
-    num_left, num_bare = (
-        num_open - closed + opened
-        for closed, opened in (unpaired(one, body[-1]) for one in (body, body.rstrip(_BRACKETS)))
-    )
+    num_left, num_bare = (num_open + balance(one, body[-1]) for one in (body, body.rstrip(_BRACKETS)))
     if meets_another or num_left >= num_needed:
         return num_left < num_needed
     is_known = num_bare >= num_needed and not (is_code and num_above)

@@ -73,8 +73,9 @@ def suggestion_at(document: Document, offset: int, insertion: Insertion, request
 
 
 def remaining(suggestion: Suggestion, document: Document, offset: int) -> Insertion | None:
-    """What is missing at `offset` for the document to read as the suggestion has it. None where nothing is missing, and
-    where the document says something else by now."""
+    """What is missing at `offset` for the document to read as the suggestion has it, and right behind it any brackets
+    that the editor has closed and the suggestion has not. None where nothing is missing, and where the document says
+    something else by now."""
     text, num_typed = document.text, offset - suggestion.offset
     place = len(suggestion.before) + num_typed
     missing = len(suggestion.insertion.text) - num_typed
@@ -128,15 +129,17 @@ def _num_replaced(replaced: str, before: str, num_typed: int, text: str) -> int:
     only where it closes them itself. Those at the end that it does not the editor has put behind ones that were typed,
     at the end of `before`: they stay. Negative where something else that the user wrote would get lost, but for blanks
     at the end."""
+    if not replaced:
+        return 0
     closed = "".join(text[index] for index in scan_behind(before, text).surplus)
     surplus = scan(replaced).surplus
-    for num in range(len(replaced), -1, -1):
+
+    def comes_again(num: int) -> bool:
         closing = "".join(replaced[index] for index in surplus if index < num)
-        if _in_order(replaced[:num].rstrip(), text) and _in_order(closing, closed):
-            break
-    is_blank, num_kept = not replaced[num:].strip(), sum(index >= num for index in surplus)
-    if is_blank:
-        return len(replaced)
+        return _in_order(replaced[:num].rstrip(), text) and _in_order(closing, closed)
+
+    num = next(filter(comes_again, range(len(replaced), -1, -1)))
+    num_kept = sum(index >= num for index in surplus)
     num_opened = sum(index >= len(before) - num_typed for index in scan(before).opened)
     return num if num_kept == len(replaced) - num <= num_opened else -1
 

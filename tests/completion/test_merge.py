@@ -60,19 +60,6 @@ def test_a_bracket_above_that_is_never_closed_does_not_shorten_what_the_line_get
 
 
 @pytest.mark.parametrize(
-    ("marked", "raw", "path"),
-    [
-        ("# Returns the total (see\n# also █\nx = 1\n", "prices())", "a.py"),
-        ("// The total (see\n// also █\nf();\n", "`render()`)", "a.ts"),
-        ('run: |\n  case "$1" in\n    █\n      start\n      ;;\n  esac\n', '"start")', "a.yaml"),
-        ('if [ x\ncase "$1" in\n  "a") b ;;\n  █\nesac\n', '"start")', "a.sh"),
-    ],
-)
-def test_a_bracket_that_a_comment_or_a_pattern_needs_is_shown(marked: str, raw: str, path: str) -> None:
-    check(marked, raw, marked.replace("█", raw), LINE, path)
-
-
-@pytest.mark.parametrize(
     ("marked", "right", "path"),
     [
         ("/**\n * ![]█\n */\n", "(a.svg)", "a.ts"),
@@ -115,6 +102,8 @@ def test_a_bracket_that_lines_above_have_opened_is_shown() -> None:
         ("/* One █\n*/\nf();\n", "a) two", "a.ts"),
         ("Range: █\nfoo\n", "[0, 1)", "a.md"),
         ("We are happy█\n", " :)", "a.md"),
+        ("# Returns the total (see\n# also █\nx = 1\n", "prices())", "a.py"),
+        ("// The total (see\n// also █\nf();\n", "`render()`)", "a.ts"),
     ],
 )
 def test_a_bracket_of_a_sentence_is_shown(marked: str, raw: str, path: str) -> None:
@@ -134,6 +123,8 @@ def test_a_bracket_of_a_sentence_above_is_none_that_the_text_has_too_many(above:
         ("x = s.match(█\ny = 2;\n", "/\\{(\\w+)/)", "a.js"),
         ("fn f<'a>() {\n    x.find::<'a>(█\n}\n", "'{')", "a.rs"),
         ("case $x in\n  █\n    b;;\nesac\n", "-h|--help)", "a.sh"),
+        ('if [ x\ncase "$1" in\n  "a") b ;;\n  █\nesac\n', '"start")', "a.sh"),
+        ('run: |\n  case "$1" in\n    █\n      start\n      ;;\n  esac\n', '"start")', "a.yaml"),
     ],
 )
 def test_a_bracket_is_not_one_too_many_for_those_of_a_string_or_a_pattern(marked: str, raw: str, path: str) -> None:
